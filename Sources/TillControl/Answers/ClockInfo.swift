@@ -8,6 +8,8 @@ public struct ClockInfo: ControlObject {
     public var now: Timestamp
     /// The speed of a running clock, as a multiple of real time.
     public var speed: Int?
+    /// The progress of an advance; present only while one is running.
+    public var advance: AdvanceProgressInfo?
 
     public init(name: String? = nil, mode: ClockMode, now: Timestamp, speed: Int? = nil) {
         self.name = name
@@ -77,16 +79,14 @@ public struct NotificationCountInfo: ControlObject {
 
 /// The progress of an advance.
 public struct AdvanceProgressInfo: ControlObject {
-    /// Whether an advance is running.
-    public var isUnderWay: Bool
     /// The time before the advance, in milliseconds since 1970.
-    public var from: Timestamp?
+    public var from: Timestamp
     /// The time after the advance, in milliseconds since 1970.
-    public var to: Timestamp?
+    public var to: Timestamp
     /// The number of accounts processed so far.
-    public var accounts: Int?
+    public var accounts: Int
     /// The number of notifications created so far.
-    public var notifications: Int?
+    public var notifications: Int
 
     public init(
         isUnderWay: Bool,
