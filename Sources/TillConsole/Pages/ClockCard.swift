@@ -48,7 +48,7 @@ struct ClockCard: Sendable {
 
     /// When the next bulk operation takes effect.
     private func nextJob() async throws(ControlError) -> Timestamp? {
-        try await page.send(ListJobs(app: app)).jobs.first { $0.state != .done }?.effectiveDate
+        try await page.send(ListJobs(app: app)).first { $0.state != .done }?.effectiveDate
     }
 
     private func event(of account: Account, _ now: Timestamp) -> [PageValue] {

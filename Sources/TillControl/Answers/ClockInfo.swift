@@ -11,21 +11,18 @@ public struct ClockInfo: ControlObject {
     /// The progress of an advance; present only while one is running.
     public var advance: AdvanceProgressInfo?
 
-    public init(name: String? = nil, mode: ClockMode, now: Timestamp, speed: Int? = nil) {
+    public init(
+        name: String? = nil,
+        mode: ClockMode,
+        now: Timestamp,
+        speed: Int? = nil,
+        advance: AdvanceProgressInfo? = nil
+    ) {
         self.name = name
         self.mode = mode
         self.now = now
         self.speed = speed
-    }
-}
-
-/// The customer clocks of an app's environment.
-public struct ClockList: ControlObject {
-    /// The clocks by name.
-    public var clocks: [ClockInfo]
-
-    public init(clocks: [ClockInfo]) {
-        self.clocks = clocks
+        self.advance = advance
     }
 }
 
@@ -88,14 +85,7 @@ public struct AdvanceProgressInfo: ControlObject {
     /// The number of notifications created so far.
     public var notifications: Int
 
-    public init(
-        isUnderWay: Bool,
-        from: Timestamp? = nil,
-        to: Timestamp? = nil,
-        accounts: Int? = nil,
-        notifications: Int? = nil
-    ) {
-        self.isUnderWay = isUnderWay
+    public init(from: Timestamp, to: Timestamp, accounts: Int, notifications: Int) {
         self.from = from
         self.to = to
         self.accounts = accounts

@@ -52,7 +52,7 @@ package struct ControlAPI: Sendable {
             upcomingEventRoutes,
             settingsRoutes, endpointRoutes, notificationRoutes, listenRoutes, requestLogRoutes, authorityRoutes,
             receiptRoutes,
-            revocationRoutes, attackRoutes, receiptAttackRoutes, faultRoutes, snapshotRoutes, securityRoutes,
+            revocationRoutes, attackRoutes, faultRoutes, snapshotRoutes, securityRoutes,
         ].flatMap(\.self)
     }
 

@@ -202,8 +202,8 @@ struct ClockCommand: AsyncParsableCommand {
         func run() async throws {
             try await server.show(in: scope) {
                 ListClocks(app: $0.app)
-            } as: { answer in
-                let lines = answer.clocks.map(ClockCommand.words)
+            } as: { clocks in
+                let lines = clocks.map(ClockCommand.words)
                 return lines.isEmpty
                     ? "No customer clocks. All customers use the environment's clock."
                     : lines.joined(separator: "\n")

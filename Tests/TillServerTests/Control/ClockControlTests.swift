@@ -109,7 +109,7 @@ struct ClockControlTests {
             #expect(try made.json == ClockInfo(name: "trial", mode: .frozen, now: start).json)
             try await control.expectRefusal(409, "clock_exists", of: CreateClock(app: app, name: "trial"))
             try await control.expectRefusal(400, "bad_clock", of: CreateClock(app: app, name: "a b"))
-            let listed = try await control.send(ListClocks(app: app)).clocks
+            let listed = try await control.send(ListClocks(app: app))
             #expect(try listed.json == [made].json)
             #expect(try await control.send(GetClock(app: app, clock: "trial")).json == made.json)
             _ = try await control.send(CreateCustomer(app: app, customer: "ann", at: start))

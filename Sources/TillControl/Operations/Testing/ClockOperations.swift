@@ -7,8 +7,9 @@ public struct GetClock: EnvironmentRequest {
     /// The name of a customer clock; by default the environment's clock.
     public var clock: String?
 
-    public init(app: AppEnvironment) {
+    public init(app: AppEnvironment, clock: String? = nil) {
         self.app = app
+        self.clock = clock
     }
 }
 
@@ -28,8 +29,9 @@ public struct SetClock: EnvironmentRequest {
     /// Only for `running`: the speed as a multiple of real time; 1 by default.
     public var speed: Int?
 
-    public init(app: AppEnvironment, mode: ClockMode, at: Timestamp? = nil, speed: Int? = nil) {
+    public init(app: AppEnvironment, clock: String? = nil, mode: ClockMode, at: Timestamp? = nil, speed: Int? = nil) {
         self.app = app
+        self.clock = clock
         self.mode = mode
         self.at = at
         self.speed = speed
@@ -60,12 +62,14 @@ public struct AdvanceClock: EnvironmentRequest {
 
     public init(
         app: AppEnvironment,
+        clock: String? = nil,
         by: String? = nil,
         to: Timestamp? = nil,
         toNextEvent: Bool? = nil,
         settle: Bool? = nil
     ) {
         self.app = app
+        self.clock = clock
         self.by = by
         self.to = to
         self.toNextEvent = toNextEvent

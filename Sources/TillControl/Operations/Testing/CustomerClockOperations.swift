@@ -1,6 +1,6 @@
-/// Lists the customer clocks.
+/// Lists the customer clocks by name.
 public struct ListClocks: EnvironmentRequest {
-    public typealias Answer = ClockList
+    public typealias Answer = [ClockInfo]
     public static let operation = ControlOperation(.get, "/v1/apps/{bundleId}/{environment}/clocks", tag: .clocks)
 
     public var app: AppEnvironment

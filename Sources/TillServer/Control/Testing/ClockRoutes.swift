@@ -16,7 +16,7 @@ extension ControlAPI {
             },
             ControlRoute(ListClocks.self) { call in
                 let scope = try call.scope()
-                return ClockList(clocks: shop.clocks.own(in: scope).map { info(of: ClockName(scope, own: $0)) })
+                return shop.clocks.own(in: scope).map { info(of: ClockName(scope, own: $0)) }
             },
             ControlRoute(CreateClock.self) { try await create($0) },
             ControlRoute(AssignClock.self) { call in
