@@ -95,7 +95,8 @@ def test_the_control_api_validates_case_names(sandbox):
     only = pack(sandbox, case="alg-none")
     assert list(only) == ["alg-none"]
     for query, error in [
-        ({"case": "alg-any"}, (400, "bad_query")), ({"case": "truncated"}, (400, "bad_query")), ({"transactionId": "1"}, (404, "unknown_transaction")),
+        ({"case": "alg-any"}, (400, "bad_query")), ({"case": "truncated"}, (400, "bad_query")),
+        ({"transactionId": "1"}, (404, "unknown_transaction")),
     ]:
         with pytest.raises(ControlRefused) as refused:
             pack(sandbox, **query)

@@ -82,6 +82,24 @@ struct ClockControlTests {
         }
     }
 
+    @Test("A clock shows the progress of a running advance")
+    func progress() async throws {
+        try await TypedControl.run { control in
+            let app = control.app
+            _ = try await control.send(SetClock(app: app, mode: .frozen))
+            for customer in ["ann", "bob", "cem", "dee", "eve"] { _ = try await control.buy("pro", by: customer) }
+            var clock = try await control.send(GetClock(app: app))
+            async let advance = control.send(AdvanceClock(app: app, by: "5y"))
+            let (start, end) = (clock.now, clock.now.advanced(milliseconds: 4 * 365 * 86_400_000))
+            while clock.advance == nil, clock.now < end { clock = try await control.send(GetClock(app: app)) }
+            let report = try await advance
+            let progress = try #require(clock.advance)
+            #expect(progress.from == start && progress.from == report.from && progress.to == report.to)
+            #expect(progress.accounts <= 5 && progress.notifications <= 300)
+            #expect(try await control.send(GetClock(app: app)).advance == nil)
+        }
+    }
+
     @Test("An advance without a valid target is refused")
     func invalidTargets() async throws {
         try await TypedControl.run { control in
