@@ -28,7 +28,7 @@ struct PublicCertificate: Sendable {
 /// Files that the console offers for download: certificates and the exported state.
 enum Downloads {
     static let signedData = authority("till") { try await $0.send(GetAuthority()) }
-    static let receipts = authority("till-receipts") { try await $0.send(GetReceiptAuthority()) }
+    static let receipts = authority("till-receipts") { try await $0.send(GetAuthority(receipts: true)) }
     static let tls = [
         PublicCertificate(name: "till-tls-root", words: "Root") { try await $0.send(GetTLS()).rootCertificate }
     ]

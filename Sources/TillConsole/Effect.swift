@@ -139,8 +139,9 @@ struct Effect: Sendable {
 
     /// The response with its secrets replaced, because the page shows them separately.
     private static func withoutSecrets(_ tree: JSONTree) -> JSONTree {
-        .object(
-            tree.members.map { member in
+        guard case .object(let members) = tree else { return tree }
+        return .object(
+            members.map { member in
                 secrets.contains(member.key) ? .init(member.key, .string("(shown above)")) : member
             }
         )

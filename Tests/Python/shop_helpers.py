@@ -306,7 +306,7 @@ class Clock:
     def advance(self, **target) -> dict:
         """Advances the clock by `to`, `by` or `toNextEvent`, and returns the number of notifications of each type."""
         before = self.now
-        report = self.environment.control("advanceCustomerClock", target, clock=self.name)
+        report = self.environment.control("advanceClock", {"clock": self.name, **target})
         assert report["from"] == before and quarantined(report) == []
         assert report["to"] == target.get("to", report["to"])
         self.now = report["to"]

@@ -253,7 +253,7 @@ class MixedLoad:
                 client, "POST", f"{SCOPE}/subscriptions/{original}/cancel", {}, but=(409,)
             ) is not None
         return await self.control(
-            client, "POST", f"{SCOPE}/clocks/{clock}/advance", {"by": "P1M"}, but=(409,)
+            client, "POST", f"{SCOPE}/clock/advance", {"clock": clock, "by": "P1M"}, but=(409,)
         ) is not None
 
     async def revocation(self, client, place, turn):

@@ -105,7 +105,7 @@ def fill(server, post):
         server.control("PUT", f"{customer}/clock", {"clock": "years"})
         server.control("POST", f"{customer}/purchases", {"productId": f"{BUNDLE}.basic", "offer": {"kind": "NONE"}})
     for _ in range(FILLING_QUARTERS):
-        server.control("POST", f"{SCOPE}/clocks/years/advance", {"by": "P3M"})
+        server.control("POST", f"{SCOPE}/clock/advance", {"clock": "years", "by": "P3M"})
         post.received.clear()
     file = server.data / "till.sqlite"
     if file.exists():

@@ -248,8 +248,6 @@ final class Actions: Sendable {
     }
 
     private static let titles = [
-        AdvanceCustomerClock.operationID: "Advance clock",
-        SetCustomerClock.operationID: "Set clock",
         SetCard.operationID: "Change payment method",
         RequestTestNotification.operationID: "Send test notification",
         TriggerNotification.operationID: "Send notification",

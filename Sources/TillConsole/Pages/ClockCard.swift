@@ -29,7 +29,7 @@ struct ClockCard: Sendable {
     ///   - limit: the maximum number of upcoming events to show.
     ///   - isOpen: whether the forms are unfolded.
     func value(limit: Int, isOpen: Bool = false) async throws(ControlError) -> PageValue {
-        let clock = try await clock()
+        let clock = try await page.send(GetClock(app: app, clock: own))
         let upcoming = try await page.send(ListUpcomingEvents(app: app, clock: own, limit: limit))
         let now = clock.now
         let job = own == nil ? try await nextJob() : nil
@@ -38,7 +38,7 @@ struct ClockCard: Sendable {
         return [
             "id": .text(id), "own": PageValue(own), "title": .text(Self.title(app.environment)),
             "now": Words.time(now), "mode": .text(clock.mode.rawValue), "words": .text(Self.words(clock)),
-            "isOpen": .flag(isOpen), "advance": Self.value(ofAdvance: try await progress()),
+            "isOpen": .flag(isOpen), "advance": clock.advance.map { Self.value(ofAdvance: $0) } ?? .nothing,
             "upcoming": .list(customer.map { event(of: $0, now) } ?? events(upcoming.events, now)),
             "isOfOne": .flag(customer != nil), "job": Words.time(job, from: now),
             "delivery": Self.value(ofDelivery: delivery, now),
@@ -46,19 +46,9 @@ struct ClockCard: Sendable {
         ]
     }
 
-    private func clock() async throws(ControlError) -> ClockInfo {
-        guard let own else { return try await page.send(GetClock(app: app)) }
-        return try await page.send(GetCustomerClock(app: app, clock: own))
-    }
-
-    private func progress() async throws(ControlError) -> AdvanceProgressInfo {
-        guard let own else { return try await page.send(GetAdvance(app: app)) }
-        return try await page.send(GetCustomerClockAdvance(app: app, clock: own))
-    }
-
     /// When the next bulk operation takes effect.
     private func nextJob() async throws(ControlError) -> Timestamp? {
-        try await page.send(ListJobs(app: app)).jobs.first { $0.state != .done }?.effectiveDate
+        try await page.send(ListJobs(app: app)).first { $0.state != .done }?.effectiveDate
     }
 
     private func event(of account: Account, _ now: Timestamp) -> [PageValue] {
@@ -99,11 +89,9 @@ struct ClockCard: Sendable {
     }
 
     private static func value(ofAdvance advance: AdvanceProgressInfo) -> PageValue {
-        guard advance.isUnderWay else { return .nothing }
-        return [
+        [
             "from": Words.time(advance.from), "to": Words.time(advance.to),
-            "accounts": PageValue(advance.accounts.map { String($0) }),
-            "notifications": PageValue(advance.notifications.map { String($0) }),
+            "accounts": PageValue(advance.accounts), "notifications": PageValue(advance.notifications),
         ]
     }
 
@@ -145,11 +133,7 @@ struct ClockCard: Sendable {
         toNextEvent: Bool? = nil,
         _ fields: [ActionForm.Field] = []
     ) -> ActionForm {
-        guard let own else {
-            let request = AdvanceClock(app: app, by: length, toNextEvent: toNextEvent)
-            return ActionForm(request, label, fields, name: "\(name)-\(id)")
-        }
-        let request = AdvanceCustomerClock(app: app, clock: own, by: length, toNextEvent: toNextEvent)
+        let request = AdvanceClock(app: app, clock: own, by: length, toNextEvent: toNextEvent)
         return ActionForm(request, label, fields, name: "\(name)-\(id)")
     }
 
@@ -160,10 +144,7 @@ struct ClockCard: Sendable {
         speed: Int? = nil,
         _ fields: [ActionForm.Field] = []
     ) -> ActionForm {
-        guard let own else {
-            return ActionForm(SetClock(app: app, mode: mode, speed: speed), label, fields, name: "\(name)-\(id)")
-        }
-        let request = SetCustomerClock(app: app, clock: own, mode: mode, speed: speed)
+        let request = SetClock(app: app, clock: own, mode: mode, speed: speed)
         return ActionForm(request, label, fields, name: "\(name)-\(id)")
     }
 }

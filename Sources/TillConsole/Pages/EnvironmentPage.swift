@@ -11,7 +11,7 @@ extension ConsolePage {
         let app = try page.app
         let (bundleID, environment) = (app.bundleId, app.environment)
         let info = try await page.send(GetApp(bundleId: bundleID))
-        let clocks = try await page.send(ListClocks(app: app)).clocks.compactMap(\.name)
+        let clocks = try await page.send(ListClocks(app: app)).compactMap(\.name)
         var own: [PageValue] = []
         for clock in clocks.prefix(10) { own.append(try await ClockCard(page, app, own: clock).value(limit: 3)) }
         let others: StoreEnvironment = environment == .sandbox ? .production : .sandbox

@@ -8,7 +8,7 @@ extension ConsolePage {
         path: "/console/faults",
         template: Template("faults", PackageResources.faults_mustache)
     ) { page in
-        let all = try await page.send(ListFaults()).faults
+        let all = try await page.send(ListFaults())
         let part = ShownPart(all, by: \.id, page, path: "/console/faults")
         let kind = FaultKindForm.of(page.value("kind").flatMap(FaultKind.init) ?? .error)
         let apps = try await Choices.apps(page, first: [("", "All")])

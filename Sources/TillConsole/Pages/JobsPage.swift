@@ -8,7 +8,7 @@ enum Jobs {
 
     static func value(_ page: PageRequest) async throws -> PageValue {
         let app = try page.app
-        let jobs = try await page.send(ListJobs(app: app)).jobs
+        let jobs = try await page.send(ListJobs(app: app))
         let now = try await page.send(GetClock(app: app)).now
         return [
             // Sorted by effective date, latest first.

@@ -126,7 +126,7 @@ private struct Authorities: Sendable {
     var list: [PageValue] {
         get async throws {
             let signed = try await page.send(GetAuthority())
-            let receipts = try await page.send(GetReceiptAuthority())
+            let receipts = try await page.send(GetAuthority(receipts: true))
             let list: [PageValue] = [
                 value("Signed data", signed.rootFingerprint, chain: signed.chainId, Downloads.signedData),
                 value("Receipts", receipts.rootFingerprint, chain: receipts.chainId, Downloads.receipts),
@@ -166,7 +166,7 @@ private struct Authorities: Sendable {
 
     var responder: PageValue {
         get async throws {
-            let all = try await page.send(GetRevocation()).certificates
+            let all = try await page.send(GetRevocation())
             // The current chain comes first.
             let known = all.filter(\.isCurrent) + all.filter { !$0.isCurrent }
             let part = ShownPart(known, by: \.serialNumber, as: "serial", page, path: Keys.path)

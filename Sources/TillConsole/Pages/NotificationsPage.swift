@@ -19,7 +19,7 @@ extension ConsolePage {
             [
                 "filter": filter.value(page),
                 "list": try await NotificationTable.value(page, filter),
-                "hasClocks": .flag(try await !page.send(ListClocks(app: app)).clocks.isEmpty),
+                "hasClocks": .flag(try await !page.send(ListClocks(app: app)).isEmpty),
                 "endpoints": .list(endpoints.prefix(20).map { NotificationTable.endpoint($0) }),
                 "settings": PageValue(page.link("/console/apps/{bundleId}/{environment}/")),
                 "test": ActionForm(RequestTestNotification(app: app), "Send test notification").value(page),

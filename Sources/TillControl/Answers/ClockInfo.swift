@@ -8,22 +8,21 @@ public struct ClockInfo: ControlObject {
     public var now: Timestamp
     /// The speed of a running clock, as a multiple of real time.
     public var speed: Int?
+    /// The progress of an advance; present only while one is running.
+    public var advance: AdvanceProgressInfo?
 
-    public init(name: String? = nil, mode: ClockMode, now: Timestamp, speed: Int? = nil) {
+    public init(
+        name: String? = nil,
+        mode: ClockMode,
+        now: Timestamp,
+        speed: Int? = nil,
+        advance: AdvanceProgressInfo? = nil
+    ) {
         self.name = name
         self.mode = mode
         self.now = now
         self.speed = speed
-    }
-}
-
-/// The customer clocks of an app's environment.
-public struct ClockList: ControlObject {
-    /// The clocks by name.
-    public var clocks: [ClockInfo]
-
-    public init(clocks: [ClockInfo]) {
-        self.clocks = clocks
+        self.advance = advance
     }
 }
 
@@ -77,25 +76,16 @@ public struct NotificationCountInfo: ControlObject {
 
 /// The progress of an advance.
 public struct AdvanceProgressInfo: ControlObject {
-    /// Whether an advance is running.
-    public var isUnderWay: Bool
     /// The time before the advance, in milliseconds since 1970.
-    public var from: Timestamp?
+    public var from: Timestamp
     /// The time after the advance, in milliseconds since 1970.
-    public var to: Timestamp?
+    public var to: Timestamp
     /// The number of accounts processed so far.
-    public var accounts: Int?
+    public var accounts: Int
     /// The number of notifications created so far.
-    public var notifications: Int?
+    public var notifications: Int
 
-    public init(
-        isUnderWay: Bool,
-        from: Timestamp? = nil,
-        to: Timestamp? = nil,
-        accounts: Int? = nil,
-        notifications: Int? = nil
-    ) {
-        self.isUnderWay = isUnderWay
+    public init(from: Timestamp, to: Timestamp, accounts: Int, notifications: Int) {
         self.from = from
         self.to = to
         self.accounts = accounts

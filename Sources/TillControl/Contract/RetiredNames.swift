@@ -6,9 +6,18 @@ package enum RetiredNames {
         ("/v1/apps/{bundleId}/{environment}/coming", "/v1/apps/{bundleId}/{environment}/upcoming-events"),
         ("/v1/apps/{bundleId}/{environment}/clock/leap", "/v1/apps/{bundleId}/{environment}/clock/advance"),
         (
-            "/v1/apps/{bundleId}/{environment}/clocks/{clock}/leap",
-            "/v1/apps/{bundleId}/{environment}/clocks/{clock}/advance"
+            "/v1/apps/{bundleId}/{environment}/clocks/{clock}",
+            "/v1/apps/{bundleId}/{environment}/clock, with clock in the query or in the body,"
         ),
+        (
+            "/v1/apps/{bundleId}/{environment}/clocks/{clock}/leap",
+            "/v1/apps/{bundleId}/{environment}/clock/advance, with clock in the body,"
+        ),
+        (
+            "/v1/apps/{bundleId}/{environment}/attacks/receipts",
+            "/v1/apps/{bundleId}/{environment}/attacks?receipts=true"
+        ),
+        ("/v1/ca/receipts", "/v1/ca?receipts=true"),
         ("/v1/journal", "/v1/requests"),
         ("/v1/journal/{requestId}", "/v1/requests/{requestId}"),
     ]

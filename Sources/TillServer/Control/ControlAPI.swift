@@ -48,7 +48,7 @@ package struct ControlAPI: Sendable {
                 catalogRoutes, productRoutes, customerRoutes, ledgerRoutes, erasureRoutes, cardRoutes, purchaseRoutes,
                 heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
                 upcomingEventRoutes, settingsRoutes, endpointRoutes, notificationRoutes, listenRoutes,
-                requestLogRoutes, authorityRoutes, receiptRoutes, revocationRoutes, attackRoutes, receiptAttackRoutes,
+                requestLogRoutes, authorityRoutes, receiptRoutes, revocationRoutes, attackRoutes,
                 faultRoutes, snapshotRoutes, securityRoutes,
             ].flatMap(\.self)
     }

@@ -28,7 +28,7 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
         + TransactionReceiptForgery.allCases.map { .forgedTransaction($0) }
 
     /// The name of the case in commands and in answers of the control API.
-    package var name: ReceiptAttackCase {
+    package var name: AttackCase {
         switch self {
         case .control: .control
         case .forged(let forgery): Self.name(of: forgery)
@@ -43,7 +43,7 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
         }
     }
 
-    private static func name(of forgery: ReceiptForgery) -> ReceiptAttackCase {
+    private static func name(of forgery: ReceiptForgery) -> AttackCase {
         switch forgery {
         case .wrongRoot: .wrongRoot
         case .leafWithoutMarker: .leafWithoutMarker

@@ -71,8 +71,7 @@ struct AuthorityCommand: AsyncParsableCommand {
 
         private func root(_ client: ControlClient) async throws -> String {
             if tls { return try await client.send(GetTLS()).rootCertificate }
-            if receipts { return try await client.send(GetReceiptAuthority()).rootCertificate }
-            return try await client.send(GetAuthority()).rootCertificate
+            return try await client.send(GetAuthority(receipts: receipts ? true : nil)).rootCertificate
         }
     }
 

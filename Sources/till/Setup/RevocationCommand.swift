@@ -72,8 +72,8 @@ struct RevocationCommand: AsyncParsableCommand {
         }
     }
 
-    private static func words(_ list: CertificateList) -> String {
-        list.certificates.map { entry in
+    private static func words(_ certificates: [CertificateInfo]) -> String {
+        certificates.map { entry in
             let details = [
                 entry.revocationDate.map { "since \($0.iso8601)" }, entry.reason?.rawValue,
                 entry.delay.map { "\($0) ms" }, entry.error?.rawValue,

@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import Logging
 import TillControl
+import TillShop
 
 struct AttackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -46,9 +47,9 @@ struct AttackCommand: AsyncParsableCommand {
                 throw ValidationError("--post must be a URL such as http://127.0.0.1:3000/apple.")
             }
         }
-        let known = receipts ? ReceiptAttackCase.allCases.map(\.rawValue) : AttackCase.allCases.map(\.rawValue)
-        if let name, !known.contains(name) {
-            throw ValidationError("--case must be one of \(known.joined(separator: ", ")).")
+        let known = receipts ? ReceiptAttack.allCases.map(\.name) : Attack.allCases.map(\.name)
+        if let name, !known.contains(where: { $0.rawValue == name }) {
+            throw ValidationError("--case must be one of \(known.map(\.rawValue).joined(separator: ", ")).")
         }
         if let serve, !(1...65_535).contains(serve) { throw ValidationError("--serve must be a port, 1 to 65535.") }
     }
@@ -59,34 +60,27 @@ struct AttackCommand: AsyncParsableCommand {
             try await self.serve(on: serve, server)
         } else if let post {
             try await report(on: post, server)
-        } else if receipts {
-            try self.server.show(try await server.client.send(receiptAttacks(server, name))) { list in
-                name == nil ? Self.list(list.cases.map(AttackEntry.init)) : try Self.lines(list.cases)
-            }
         } else {
-            try self.server.show(try await server.client.send(attacks(server, name))) { list in
-                name == nil ? Self.list(list.cases.map(AttackEntry.init)) : try Self.lines(list.cases)
+            try self.server.show(try await cases(server, name)) { cases in
+                name == nil ? Self.list(cases.map(AttackEntry.init)) : try Self.lines(cases)
             }
         }
     }
 
-    private func attacks(_ server: AppClient, _ name: String?) -> ListAttacks {
-        ListAttacks(app: server.app, case: name.flatMap(AttackCase.init(rawValue:)), transactionId: about)
-    }
-
-    private func receiptAttacks(_ server: AppClient, _ name: String?) -> ListReceiptAttacks {
-        ListReceiptAttacks(app: server.app, case: name.flatMap(ReceiptAttackCase.init(rawValue:)), transactionId: about)
+    /// One case, or all cases, signed now.
+    private func cases(_ server: AppClient, _ name: String?) async throws -> [AttackInfo] {
+        let name = name.flatMap(AttackCase.init(rawValue:))
+        return try await server.client.send(
+            ListAttacks(app: server.app, receipts: receipts ? true : nil, case: name, transactionId: about)
+        )
     }
 
     /// One case, or all cases, signed now.
     private func entries(_ server: AppClient, _ name: String? = nil) async throws -> [AttackEntry] {
-        if receipts {
-            return try await server.client.send(receiptAttacks(server, name)).cases.map(AttackEntry.init)
-        }
-        return try await server.client.send(attacks(server, name)).cases.map(AttackEntry.init)
+        try await cases(server, name).map(AttackEntry.init)
     }
 
-    private static func lines(_ cases: [some Encodable]) throws -> String {
+    private static func lines(_ cases: [AttackInfo]) throws -> String {
         try cases.map { try Output.lines(of: $0) }.joined(separator: "\n")
     }
 

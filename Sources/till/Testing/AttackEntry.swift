@@ -19,19 +19,15 @@ struct AttackEntry {
         name = info.case.rawValue
         wrong = info.wrong
         mustBeRefused = info.mustBeRefused
-        expectation = "refusal: \(info.refusal)"
-        data = info.signedPayload
         transaction = info.signedTransactionInfo
-        body = .members(["signedPayload": .string(info.signedPayload)])
-    }
-
-    init(_ info: ReceiptAttackInfo) {
-        name = info.case.rawValue
-        wrong = info.wrong
-        mustBeRefused = info.mustBeRefused
-        expectation = "status: \(info.status)"
-        data = info.receipt
-        transaction = nil
-        body = .members(["receipt-data": .string(info.receipt), "deviceId": .string(info.deviceId)])
+        if let receipt = info.receipt {
+            expectation = "status: \(info.status ?? 0)"
+            data = receipt
+            body = .members(["receipt-data": .string(receipt), "deviceId": .string(info.deviceId ?? "")])
+        } else {
+            expectation = "refusal: \(info.refusal ?? "")"
+            data = info.signedPayload ?? ""
+            body = .members(["signedPayload": .string(data)])
+        }
     }
 }

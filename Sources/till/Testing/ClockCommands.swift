@@ -35,12 +35,7 @@ struct ClockCommand: AsyncParsableCommand {
 
         func run() async throws {
             let server = try await options.connect()
-            let answer =
-                if let clock = options.clock {
-                    try await server.client.send(GetCustomerClock(app: server.app, clock: clock))
-                } else {
-                    try await server.client.send(GetClock(app: server.app))
-                }
+            let answer = try await server.client.send(GetClock(app: server.app, clock: options.clock))
             try options.server.show(answer, as: ClockCommand.words)
         }
     }
@@ -106,20 +101,16 @@ struct ClockCommand: AsyncParsableCommand {
         func run() async throws {
             let server = try await options.connect()
             let (by, to, toNextEvent) = goal
+            let request = AdvanceClock(
+                app: server.app,
+                clock: options.clock,
+                by: by,
+                to: to,
+                toNextEvent: toNextEvent,
+                settle: settle
+            )
             let report = try await AdvanceWatch.during(server, options.clock) {
-                if let clock = options.clock {
-                    let request = AdvanceCustomerClock(
-                        app: server.app,
-                        clock: clock,
-                        by: by,
-                        to: to,
-                        toNextEvent: toNextEvent,
-                        settle: settle
-                    )
-                    return try await server.client.send(request, timeout: AdvanceWatch.maxTime)
-                }
-                let request = AdvanceClock(app: server.app, by: by, to: to, toNextEvent: toNextEvent, settle: settle)
-                return try await server.client.send(request, timeout: AdvanceWatch.maxTime)
+                try await server.client.send(request, timeout: AdvanceWatch.maxTime)
             }
             try options.server.show(report, as: Self.words)
         }
@@ -211,8 +202,8 @@ struct ClockCommand: AsyncParsableCommand {
         func run() async throws {
             try await server.show(in: scope) {
                 ListClocks(app: $0.app)
-            } as: { answer in
-                let lines = answer.clocks.map(ClockCommand.words)
+            } as: { clocks in
+                let lines = clocks.map(ClockCommand.words)
                 return lines.isEmpty
                     ? "No customer clocks. All customers use the environment's clock."
                     : lines.joined(separator: "\n")
@@ -239,13 +230,9 @@ struct ClockOptions: ParsableArguments {
     /// Sets the clock and prints its new state. If the new time is later, this is an advance, which can take long.
     func set(_ mode: ClockMode, at: Timestamp? = nil, speed: Int? = nil) async throws {
         let server = try await connect()
+        let request = SetClock(app: server.app, clock: clock, mode: mode, at: at, speed: speed)
         let answer = try await AdvanceWatch.during(server, clock) {
-            if let clock {
-                let request = SetCustomerClock(app: server.app, clock: clock, mode: mode, at: at, speed: speed)
-                return try await server.client.send(request, timeout: AdvanceWatch.maxTime)
-            }
-            let request = SetClock(app: server.app, mode: mode, at: at, speed: speed)
-            return try await server.client.send(request, timeout: AdvanceWatch.maxTime)
+            try await server.client.send(request, timeout: AdvanceWatch.maxTime)
         }
         try self.server.show(answer, as: ClockCommand.words)
     }
@@ -277,21 +264,15 @@ enum AdvanceWatch {
         var hasSpoken = false
         while !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(500))
-            guard !Task.isCancelled, let progress = try? await progress(server, clock), progress.isUnderWay else {
-                continue
-            }
+            let request = GetClock(app: server.app, clock: clock)
+            guard !Task.isCancelled, let progress = try? await server.client.send(request).advance else { continue }
             let line =
-                "advancing to \(progress.to?.iso8601 ?? ""): \(progress.accounts ?? 0) accounts, "
-                + "\(progress.notifications ?? 0) notifications"
+                "advancing to \(progress.to.iso8601): \(progress.accounts) accounts, "
+                + "\(progress.notifications) notifications"
             FileHandle.standardError.write(Data("\r\(line)".utf8))
             hasSpoken = true
         }
         if hasSpoken { FileHandle.standardError.write(Data("\n".utf8)) }
-    }
-
-    private static func progress(_ server: AppClient, _ clock: String?) async throws -> AdvanceProgressInfo {
-        guard let clock else { return try await server.client.send(GetAdvance(app: server.app)) }
-        return try await server.client.send(GetCustomerClockAdvance(app: server.app, clock: clock))
     }
 }
 

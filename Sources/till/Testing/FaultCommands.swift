@@ -93,8 +93,8 @@ struct FaultCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show(answerTo: ListFaults()) { answer in
-                let rules = try answer.faults.map { try Output.lines(of: $0) }
+            try await server.show(answerTo: ListFaults()) { rules in
+                let rules = try rules.map { try Output.lines(of: $0) }
                 return rules.isEmpty ? "No fault rules." : rules.joined(separator: "\n\n")
             }
         }

@@ -123,8 +123,8 @@ struct JobCommand: AsyncParsableCommand {
         func run() async throws {
             try await server.show(in: scope) {
                 ListJobs(app: $0.app)
-            } as: { answer in
-                let jobs = answer.jobs.map { JobCommand.words($0.jobId, $0) }
+            } as: { jobs in
+                let jobs = jobs.map { JobCommand.words($0.jobId, $0) }
                 return jobs.isEmpty ? "There are no jobs." : jobs.joined(separator: "\n\n")
             }
         }

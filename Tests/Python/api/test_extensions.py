@@ -71,7 +71,7 @@ def expired_on_own_clock(environment, customer) -> str:
     environment.control("assignClock", {"clock": customer}, customer=customer)
     (bought,) = environment.buy_many(customer, BASIC, 1, offer=NO_OFFER)
     environment.control("cancelSubscription", {}, originalTransactionId=bought)
-    environment.control("advanceCustomerClock", {"by": "P2M", "settle": True}, clock=customer)
+    environment.control("advanceClock", {"clock": customer, "by": "P2M", "settle": True})
     return bought
 
 

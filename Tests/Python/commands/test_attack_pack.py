@@ -39,7 +39,7 @@ def judged(environment):
 
 
 def pack(environment, **query):
-    return {case["case"]: case for case in environment.control("listAttacks", query=query)["cases"]}
+    return {case["case"]: case for case in environment.control("listAttacks", query=query)}
 
 
 def check(cases, judged):
@@ -95,7 +95,8 @@ def test_the_control_api_validates_case_names(sandbox):
     only = pack(sandbox, case="alg-none")
     assert list(only) == ["alg-none"]
     for query, error in [
-        ({"case": "alg-any"}, (400, "bad_query")), ({"transactionId": "1"}, (404, "unknown_transaction")),
+        ({"case": "alg-any"}, (400, "bad_query")), ({"case": "truncated"}, (400, "bad_query")),
+        ({"transactionId": "1"}, (404, "unknown_transaction")),
     ]:
         with pytest.raises(ControlRefused) as refused:
             pack(sandbox, **query)
@@ -322,7 +323,7 @@ def test_the_command_lists_prints_and_serves(app, sandbox):
     printed = attack(app, "--case", "hs256-public-key", code=0).stdout
     assert "hs256-public-key" in printed
     printed = json.loads(attack(app, "--case", "hs256-public-key", "--json", code=0).stdout)
-    assert len(printed["cases"]) == 1 and printed["cases"][0]["signedPayload"].count(".") == 2
+    assert len(printed) == 1 and printed[0]["signedPayload"].count(".") == 2
     assert "case must be one of control, wrong-root" in attack(app, "--case", "lost", code=64).stderr
     assert attack(app, "--post", "here", code=64).stderr
 

@@ -53,7 +53,7 @@ def fault(environment, kind, **options):
 
 
 def hits(environment):
-    return [rule["struck"] for rule in environment.app.control.call("listFaults")["faults"]]
+    return [rule["struck"] for rule in environment.app.control.call("listFaults")]
 
 
 # Errors ---------------------------------------------------------------------------------------------------------------
@@ -367,7 +367,7 @@ def test_rules_survive_a_restart(serve):
     rule = control_of(till).call("addFault", {"kind": "error", "code": 5_000_001, "percent": 10})
     till.kill()
     again = serve(data=till.data)
-    (kept,) = control_of(again).call("listFaults")["faults"]
+    (kept,) = control_of(again).call("listFaults")
     assert {**kept, "seen": 0, "struck": 0} == {**rule, "seen": 0, "struck": 0}
 
 

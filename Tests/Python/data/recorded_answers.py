@@ -21,10 +21,13 @@ ALWAYS_DROPPED = {"deviceVerification", "deviceVerificationNonce", "latest_recei
 # These values are signed and stored, so later versions must send the same bytes.
 STORED_TEXTS = {"signedPayload"}
 # The paths that have another name since the recording.
-RENAMED_PATHS = {r"^/v1/journal": "/v1/requests", r"/rules$": "/settings", r"/leap$": "/advance",
-                 r"/coming(?=\?|$)": "/upcoming-events"}
+RENAMED_PATHS = {r"^/v1/journal": "/v1/requests", r"/rules$": "/settings",
+                 r"/clocks/([^/]+?)(/leap)?$": r"/clock?clock=\1", r"/clock/leap$": "/clock",
+                 r"^/v1/ca/receipts$": "/v1/ca?receipts=true", r"/coming(?=\?|$)": "/upcoming-events"}
 # The keys of answers of the control API that have another name since the recording.
 RENAMED_KEYS = {"coming": "events"}
+# The answers of the control API that had one list, and are the list itself since the recording.
+PLAIN_LISTS = {"certificates", "clocks", "faults", "jobs"}
 # The keys that were added to answers of the control API since the recording.
 ADDED_KEYS = {"availableActions"}
 # The routes whose answers contain signed data only on request since the recording.
@@ -199,7 +202,12 @@ class Replay:
                 entry["path"] += ("&" if "?" in entry["path"] else "?") + "include=signed,device"
             if entry["face"] == "control" and isinstance(entry["answer"], dict):
                 entry["answer"] = {RENAMED_KEYS.get(key, key): value for key, value in entry["answer"].items()}
+                if len(entry["answer"]) == 1 and PLAIN_LISTS & entry["answer"].keys():
+                    (entry["answer"],) = entry["answer"].values()
             status, answer = self.asker.answer(entry)
+            if request.endswith("/leap"):
+                # The progress of an advance is a part of its clock since the recording.
+                answer = {"isUnderWay": "advance" in answer}
             answer = normalized(answer, frozenset(entry.get("drop", ())) | ADDED_KEYS)
             if not self.same_store:
                 self._exchange(entry["answer"], answer, sealed)

@@ -23,7 +23,8 @@ from shop_helpers import server_root
 
 FIXTURES = Path(__file__).resolve().parents[2] / "Fixtures/till-0.1.0"
 EXPECTED = json.loads((FIXTURES / "expected-differences.json").read_text())
-CLOCKS = ["sandbox/clock", "production/clock", "production/clocks/slow", "production/clocks/ahead"]
+# Environments, each with a customer clock or None.
+CLOCKS = [("sandbox", None), ("production", None), ("production", "slow"), ("production", "ahead")]
 
 # The exported state and the backup contain the same data as the data directory. For the data directory, every request
 # is sent.
@@ -76,10 +77,11 @@ class Opened:
             for name in ("primary", "log", "old"):
                 # The deliveries of this year are not tested.
                 self.asker.send("DELETE", "control", f"{app}/{environment}/endpoints/{name}")
-        for clock in clocks:
-            report = self.call("POST", f"{app}/{clock}/advance", {"by": "P1Y"})
+        for environment, clock in clocks:
+            body = {"by": "P1Y", **({"clock": clock} if clock else {})}
+            report = self.call("POST", f"{app}/{environment}/clock/advance", body)
             assert quarantined(report) == [], report
-            assert any(entry["type"] == "DID_RENEW" for entry in report["notifications"]), (clock, report)
+            assert any(entry["type"] == "DID_RENEW" for entry in report["notifications"]), (environment, clock, report)
         arguments = ["--data", str(self.server.data), *self.settings]
         done = run_till("doctor", *arguments, timeout=120)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -45,11 +45,11 @@ class Responder:
         return self.control.call(*arguments, **parameters)
 
     def set(self, certificate, state, **details):
-        return self.call("setRevocation", {"state": state, **details}, certificate=certificate)["certificates"]
+        return self.call("setRevocation", {"state": state, **details}, certificate=certificate)
 
     def signed(self) -> str:
         """A notification that was signed with the present chain."""
-        cases = self.call("listAttacks", query={"case": "control"}, bundleId=BUNDLE, environment="sandbox")["cases"]
+        cases = self.call("listAttacks", query={"case": "control"}, bundleId=BUNDLE, environment="sandbox")
         return cases[0]["signedPayload"]
 
     def verify(self, signed=None, online=True):
@@ -146,7 +146,7 @@ class MovedResponder:
         return [line for line in self.till.stderr().splitlines() if "does not answer at the OCSP URL" in line]
 
     def verify(self):
-        cases = self.call("listAttacks", query={"case": "control"}, bundleId=BUNDLE, environment="sandbox")["cases"]
+        cases = self.call("listAttacks", query={"case": "control"}, bundleId=BUNDLE, environment="sandbox")
         verifier = SignedDataVerifier([server_root(self.till)], True, Environment.SANDBOX, BUNDLE)
         verifier.verify_and_decode_notification(cases[0]["signedPayload"])
 
@@ -210,7 +210,7 @@ def test_old_and_new_chains_verify_after_a_rotation_and_a_restart(serve):
     assert responder.verify(old) is None and responder.verify(new) is None
     responder.set("leaf", "revoked")
     assert responder.verify(old) is None and responder.verify(new) == FAILED
-    certificates = responder.call("getRevocation")["certificates"]
+    certificates = responder.call("getRevocation")
     assert [entry["isCurrent"] for entry in certificates].count(True) == 2
     was = [entry for entry in certificates if not entry["isCurrent"]]
     responder.set("intermediate", "unknown", chainId=was[0]["chainId"])
@@ -218,7 +218,7 @@ def test_old_and_new_chains_verify_after_a_rotation_and_a_restart(serve):
     assert responder.till.stop() == 0
     responder.start(data=responder.till.data)
     assert responder.verify(old) == FAILED and responder.verify(new) == FAILED
-    states = {entry["state"] for entry in responder.call("getRevocation")["certificates"]}
+    states = {entry["state"] for entry in responder.call("getRevocation")}
     assert states == {"good", "revoked", "unknown"}
     responder.set("all", "good")
     assert responder.verify(old) is None and responder.verify(new) is None
@@ -348,7 +348,7 @@ def test_control_validates_the_state(responder):
     assert refused(state="slow", error="tryLater") == (400, "bad_state")
     assert refused("root", state="good") == (404, "unknown_certificate")
     assert refused(state="good", chainId="0123") == (404, "unknown_chain")
-    assert {entry["state"] for entry in responder.call("getRevocation")["certificates"]} == {"good"}
+    assert {entry["state"] for entry in responder.call("getRevocation")} == {"good"}
 
 
 def test_a_serial_number_is_accepted_in_any_notation(responder):
@@ -373,7 +373,7 @@ def test_the_command_sets_and_shows(responder):
     assert "error (tryLater)" in run("set", "intermediate", "error")
     shown = run("show")
     assert "intermediate  error" in shown and "leaf          revoked" in shown and "(signs)" in shown
-    states = [entry["state"] for entry in json.loads(run("show", "--json"))["certificates"]]
+    states = [entry["state"] for entry in json.loads(run("show", "--json"))]
     assert states == ["error", "revoked"]
     assert run("set", "all", "good").count("good") == 2
     assert "revoked" in run("set", "leaf", "lost", code=64)

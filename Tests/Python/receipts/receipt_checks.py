@@ -182,7 +182,7 @@ class Examiner:
     """Independent verifiers and parsers. They know nothing of Till except its root certificate."""
 
     def __init__(self, control, folder):
-        self.pem = control.call("getReceiptAuthority")["rootCertificate"]
+        self.pem = control.call("getAuthority", query={"receipts": "true"})["rootCertificate"]
         self.root_file = folder / "receipts-root.pem"
         self.root_file.write_text(self.pem)
         self.root = ssl.PEM_cert_to_DER_cert(self.pem)

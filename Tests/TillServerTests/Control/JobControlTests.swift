@@ -89,7 +89,7 @@ struct JobControlTests {
             let shared = try await control.send(ShareProduct(app: app, productId: "solo"))
             #expect(shared.kind == .shareProduct && shared.succeeded == 1)
             #expect(try await control.send(carl).owned == ["solo"])
-            let jobs = try await control.send(ListJobs(app: app)).jobs
+            let jobs = try await control.send(ListJobs(app: app))
             #expect(jobs.prefix(2).map(\.jobId) == [extended.jobId, shared.jobId])
             let shown = try await control.send(GetJob(app: app, jobId: shared.jobId))
             #expect(try shown.json == shared.json)

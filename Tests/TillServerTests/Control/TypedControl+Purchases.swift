@@ -68,7 +68,7 @@ extension TypedControl {
             CancelSubscription(app: app, originalTransactionId: bought.originalTransactionId)
         )
         #expect(cancelled.events == [.autoRenewDisabled])
-        let report = try await send(AdvanceCustomerClock(app: app, clock: "past", to: test.now))
+        let report = try await send(AdvanceClock(app: app, clock: "past", to: test.now))
         #expect(try report.notifications.json == [Self.count(.expired, .voluntary)].json)
         #expect(try await send(AssignClock(app: app, customer: customer)).clock == nil)
         let expiresDate = try #require(bought.expiresDate)

@@ -65,7 +65,7 @@ struct AboutCard: Sendable {
     }
 
     private func ownClock() async throws -> PageValue {
-        let clocks = try await page.send(ListClocks(app: ledger.app)).clocks.compactMap(\.name)
+        let clocks = try await page.send(ListClocks(app: ledger.app)).compactMap(\.name)
         let name = customer.customer
         // Suggests the customer's name only if no clock has this name.
         let isFree = customer.clock == nil && !clocks.contains(name)

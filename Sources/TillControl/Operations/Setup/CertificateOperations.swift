@@ -3,7 +3,12 @@ public struct GetAuthority: ControlRequest {
     public typealias Answer = AuthorityInfo
     public static let operation = ControlOperation(.get, "/v1/ca", tag: .certificates)
 
-    public init() {}
+    /// Whether to show the certificates of receipts, which have a root certificate of their own.
+    public var receipts: Bool?
+
+    public init(receipts: Bool? = nil) {
+        self.receipts = receipts
+    }
 }
 
 /// Issues a new leaf and intermediate under the same root. Existing signatures stay valid.
@@ -14,17 +19,9 @@ public struct RotateChain: ControlRequest {
     public init() {}
 }
 
-/// Shows the certificates of receipts, which have a root certificate of their own.
-public struct GetReceiptAuthority: ControlRequest {
-    public typealias Answer = AuthorityInfo
-    public static let operation = ControlOperation(.get, "/v1/ca/receipts", tag: .certificates)
-
-    public init() {}
-}
-
-/// Lists the OCSP status of each certificate.
+/// Lists the OCSP status of the leaf and intermediate certificates of all chains under the root.
 public struct GetRevocation: ControlRequest {
-    public typealias Answer = CertificateList
+    public typealias Answer = [CertificateInfo]
     public static let operation = ControlOperation(.get, "/v1/ca/ocsp", tag: .certificates)
 
     public init() {}
@@ -32,7 +29,7 @@ public struct GetRevocation: ControlRequest {
 
 /// Sets the OCSP status of the leaf, the intermediate, a serial number, or all certificates.
 public struct SetRevocation: ControlRequest {
-    public typealias Answer = CertificateList
+    public typealias Answer = [CertificateInfo]
     public static let operation = ControlOperation(
         .put,
         "/v1/ca/ocsp/{certificate}",
@@ -147,14 +144,4 @@ public enum CertificatePosition: String, Codable, CaseIterable, Sendable {
     case leaf
     /// The certificate that signs the leaf.
     case intermediate
-}
-
-/// The certificates that the OCSP responder knows.
-public struct CertificateList: ControlObject {
-    /// The leaf and intermediate certificates of all chains under the root.
-    public var certificates: [CertificateInfo]
-
-    public init(certificates: [CertificateInfo]) {
-        self.certificates = certificates
-    }
 }

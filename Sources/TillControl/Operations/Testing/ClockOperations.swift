@@ -1,22 +1,27 @@
-/// Shows the clock of the app's environment.
+/// Shows a clock, and the progress of its advance.
 public struct GetClock: EnvironmentRequest {
     public typealias Answer = ClockInfo
     public static let operation = ControlOperation(.get, "/v1/apps/{bundleId}/{environment}/clock", tag: .clocks)
 
     public var app: AppEnvironment
+    /// The name of a customer clock; by default the environment's clock.
+    public var clock: String?
 
-    public init(app: AppEnvironment) {
+    public init(app: AppEnvironment, clock: String? = nil) {
         self.app = app
+        self.clock = clock
     }
 }
 
-/// Freezes the clock, runs it at a speed, or sets it to real time. A clock never goes back.
+/// Freezes a clock, runs it at a speed, or sets it to real time. A clock never goes back.
 public struct SetClock: EnvironmentRequest {
     public typealias Answer = ClockInfo
     public static let operation = ControlOperation(.put, "/v1/apps/{bundleId}/{environment}/clock", tag: .clocks)
     public static let limits = [ControlLimit.clockTime(CodingKeys.at), .clockSpeed(CodingKeys.speed)]
 
     public var app: AppEnvironment
+    /// The name of a customer clock; by default the environment's clock.
+    public var clock: String?
     /// The mode; `real` is possible only if the clock is not ahead of real time.
     public var mode: ClockMode
     /// Only for `frozen`: the time that the clock shows, in milliseconds since 1970; by default its current time.
@@ -24,15 +29,16 @@ public struct SetClock: EnvironmentRequest {
     /// Only for `running`: the speed as a multiple of real time; 1 by default.
     public var speed: Int?
 
-    public init(app: AppEnvironment, mode: ClockMode, at: Timestamp? = nil, speed: Int? = nil) {
+    public init(app: AppEnvironment, clock: String? = nil, mode: ClockMode, at: Timestamp? = nil, speed: Int? = nil) {
         self.app = app
+        self.clock = clock
         self.mode = mode
         self.at = at
         self.speed = speed
     }
 }
 
-/// Advances the clock, and processes every event that is due before the new time.
+/// Advances a clock, and processes every event that is due before the new time.
 public struct AdvanceClock: EnvironmentRequest {
     public typealias Answer = AdvanceReportInfo
     public static let operation = ControlOperation(
@@ -43,6 +49,8 @@ public struct AdvanceClock: EnvironmentRequest {
     public static let limits = [ControlLimit.clockTime(CodingKeys.to), .example(CodingKeys.by, "P1M")]
 
     public var app: AppEnvironment
+    /// The name of a customer clock; by default the environment's clock.
+    public var clock: String?
     /// A duration by which to advance: `P1M`, `1mo`, `36h`, `PT36H`.
     public var by: String?
     /// The time to which to advance, in milliseconds since 1970.
@@ -54,32 +62,18 @@ public struct AdvanceClock: EnvironmentRequest {
 
     public init(
         app: AppEnvironment,
+        clock: String? = nil,
         by: String? = nil,
         to: Timestamp? = nil,
         toNextEvent: Bool? = nil,
         settle: Bool? = nil
     ) {
         self.app = app
+        self.clock = clock
         self.by = by
         self.to = to
         self.toNextEvent = toNextEvent
         self.settle = settle
-    }
-}
-
-/// Shows the progress of an advance of the clock.
-public struct GetAdvance: EnvironmentRequest {
-    public typealias Answer = AdvanceProgressInfo
-    public static let operation = ControlOperation(
-        .get,
-        "/v1/apps/{bundleId}/{environment}/clock/advance",
-        tag: .clocks
-    )
-
-    public var app: AppEnvironment
-
-    public init(app: AppEnvironment) {
-        self.app = app
     }
 }
 

@@ -1,6 +1,6 @@
-/// Lists the fault rules, with the number of affected calls of each.
+/// Lists the fault rules, oldest first, with the number of affected calls of each.
 public struct ListFaults: ControlRequest {
-    public typealias Answer = FaultRuleList
+    public typealias Answer = [FaultRuleInfo]
     public static let operation = ControlOperation(.get, "/v1/faults", tag: .faults)
 
     public init() {}
@@ -174,15 +174,5 @@ public struct FaultRuleInfo: ControlObject {
         self.seed = seed
         self.seen = seen
         self.struck = struck
-    }
-}
-
-/// The fault rules.
-public struct FaultRuleList: ControlObject {
-    /// The rules, oldest first.
-    public var faults: [FaultRuleInfo]
-
-    public init(faults: [FaultRuleInfo]) {
-        self.faults = faults
     }
 }

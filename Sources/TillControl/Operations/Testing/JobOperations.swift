@@ -106,7 +106,7 @@ public struct ExtendAll: EnvironmentRequest, DatedRequest {
 
 /// Lists the jobs of the app's environment by effective date.
 public struct ListJobs: EnvironmentRequest {
-    public typealias Answer = JobList
+    public typealias Answer = [JobInfo]
     public static let operation = ControlOperation(.get, "/v1/apps/{bundleId}/{environment}/jobs", tag: .jobs)
 
     public var app: AppEnvironment
@@ -190,15 +190,5 @@ public struct JobInfo: ControlObject {
         self.reasonCode = reasonCode
         self.storefronts = storefronts
         self.pendingClocks = pendingClocks
-    }
-}
-
-/// The jobs of an app's environment.
-public struct JobList: ControlObject {
-    /// The jobs by effective date.
-    public var jobs: [JobInfo]
-
-    public init(jobs: [JobInfo]) {
-        self.jobs = jobs
     }
 }

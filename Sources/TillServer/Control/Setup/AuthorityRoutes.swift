@@ -9,17 +9,11 @@ import TillStorage
 extension ControlAPI {
     var authorityRoutes: [ControlRoute] {
         [
-            ControlRoute(GetAuthority.self) { _ in AuthorityInfo(shop.signingChain) },
-            ControlRoute(RotateChain.self) { _ in AuthorityInfo(try await rotateChain()) },
-            ControlRoute(GetReceiptAuthority.self) { _ in
-                let chain = try await shop.receiptKeys.signing().chain
-                return AuthorityInfo(
-                    rootCertificate: chain.rootCertificatePEM,
-                    rootFingerprint: chain.rootFingerprint,
-                    chainId: chain.id,
-                    chain: chain.certificatesPEM
-                )
+            ControlRoute(GetAuthority.self) { call in
+                guard call.receipts == true else { return AuthorityInfo(shop.signingChain) }
+                return AuthorityInfo(try await shop.receiptKeys.signing().chain)
             },
+            ControlRoute(RotateChain.self) { _ in AuthorityInfo(try await rotateChain()) },
         ]
     }
 
@@ -45,6 +39,15 @@ extension ControlAPI {
 
 extension AuthorityInfo {
     fileprivate init(_ chain: SigningChain) {
+        self.init(
+            rootCertificate: chain.rootCertificatePEM,
+            rootFingerprint: chain.rootFingerprint,
+            chainId: chain.id,
+            chain: chain.certificatesPEM
+        )
+    }
+
+    fileprivate init(_ chain: ReceiptChain) {
         self.init(
             rootCertificate: chain.rootCertificatePEM,
             rootFingerprint: chain.rootFingerprint,

@@ -72,13 +72,11 @@ extension ControlAPI {
         }
     }
 
-    private func list(_ certificates: [(certificate: OCSPResponder.Known, state: OCSPState)]) -> CertificateList {
+    private func list(_ certificates: [(certificate: OCSPResponder.Known, state: OCSPState)]) -> [CertificateInfo] {
         let current = shop.signingChain.id
-        return CertificateList(
-            certificates: certificates.map { certificate, state in
-                CertificateInfo(certificate, state, isCurrent: certificate.chainID == current)
-            }
-        )
+        return certificates.map { certificate, state in
+            CertificateInfo(certificate, state, isCurrent: certificate.chainID == current)
+        }
     }
 }
 

@@ -7,30 +7,18 @@ import TillStorage
 extension ControlAPI {
     var clockRoutes: [ControlRoute] {
         [
-            ControlRoute(GetClock.self) { info(of: ClockName(try $0.scope())) },
-            ControlRoute(SetClock.self) { call in
-                try await set(ClockName(try call.scope()), call.mode, at: call.at, speed: call.speed)
-            },
+            ControlRoute(GetClock.self) { info(of: try name($0.clock, $0)) },
+            ControlRoute(SetClock.self) { try await set(try name($0.clock, $0), $0.request) },
             ControlRoute(AdvanceClock.self) { call in
-                let target = try Self.target(by: call.by, to: call.to, toNextEvent: call.toNextEvent)
-                return try await advance(ClockName(try call.scope()), target, settling: call.settle)
+                let name = try name(call.clock, call)
+                let report = try await shop.advance(name, try target(call.request), settling: call.settle ?? false)
+                return AdvanceReportInfo(report)
             },
-            ControlRoute(GetAdvance.self) { progress(on: ClockName(try $0.scope())) },
             ControlRoute(ListClocks.self) { call in
                 let scope = try call.scope()
-                return ClockList(clocks: shop.clocks.own(in: scope).map { info(of: ClockName(scope, own: $0)) })
+                return shop.clocks.own(in: scope).map { info(of: ClockName(scope, own: $0)) }
             },
             ControlRoute(CreateClock.self) { try await create($0) },
-            ControlRoute(GetCustomerClock.self) { info(of: try name($0.clock, $0)) },
-            ControlRoute(SetCustomerClock.self) { call in
-                try await set(try name(call.clock, call), call.mode, at: call.at, speed: call.speed)
-            },
-            ControlRoute(AdvanceCustomerClock.self) { call in
-                let name = try name(call.clock, call)
-                let target = try Self.target(by: call.by, to: call.to, toNextEvent: call.toNextEvent)
-                return try await advance(name, target, settling: call.settle)
-            },
-            ControlRoute(GetCustomerClockAdvance.self) { progress(on: try name($0.clock, $0)) },
             ControlRoute(AssignClock.self) { call in
                 let account = try await call.account()
                 try check(ClockName(try call.scope(), own: call.clock))
@@ -41,10 +29,10 @@ extension ControlAPI {
 
     // MARK: Clock names
 
-    /// The name of a customer clock of the request's environment.
+    /// The clock of the request's environment, or a customer clock.
     ///
     /// - Throws: `ControlError` for an unknown clock.
-    private func name(_ own: String, _ call: ControlCall<some EnvironmentRequest>) throws -> ClockName {
+    private func name(_ own: String?, _ call: ControlCall<some EnvironmentRequest>) throws -> ClockName {
         let name = ClockName(try call.scope(), own: own)
         try check(name)
         return name
@@ -91,32 +79,22 @@ extension ControlAPI {
         return info(of: name)
     }
 
-    private func set(_ name: ClockName, _ mode: ClockMode, at instant: Timestamp?, speed: Int?) async throws
-        -> ClockInfo
-    {
-        guard instant == nil || mode == .frozen else {
+    private func set(_ name: ClockName, _ request: SetClock) async throws -> ClockInfo {
+        guard request.at == nil || request.mode == .frozen else {
             throw ControlError.bad("bad_clock", "at is only for the mode frozen.", path: "$.at")
         }
         let change: ClockChange =
-            switch mode {
-            case .frozen: .freeze(at: instant)
-            case .running: .run(speed: Double(speed ?? 1))
+            switch request.mode {
+            case .frozen: .freeze(at: request.at)
+            case .running: .run(speed: Double(request.speed ?? 1))
             case .real: .real
             }
         _ = try await shop.setClock(name, change)
         return info(of: name)
     }
 
-    private func advance(_ name: ClockName, _ target: AdvanceTarget, settling: Bool?) async throws
-        -> AdvanceReportInfo
-    {
-        AdvanceReportInfo(try await shop.advance(name, target, settling: settling ?? false))
-    }
-
-    private static func target(by length: String?, to instant: Timestamp?, toNextEvent: Bool?) throws
-        -> AdvanceTarget
-    {
-        switch (length, instant, toNextEvent ?? false) {
+    private func target(_ request: AdvanceClock) throws -> AdvanceTarget {
+        switch (request.by, request.to, request.toNextEvent ?? false) {
         case (nil, let instant?, false): return .to(instant)
         case (nil, nil, true): return .toNextEvent
         case (let text?, nil, false):
@@ -138,18 +116,8 @@ extension ControlAPI {
         let state = shop.clock(name) ?? .real
         var info = ClockInfo(name: name.own, mode: state.mode, now: shop.now(on: name))
         if case .running(_, _, let speed) = state { info.speed = Int(speed) }
+        info.advance = shop.advanceUnderWay(on: name).map { AdvanceProgressInfo($0) }
         return info
-    }
-
-    private func progress(on name: ClockName) -> AdvanceProgressInfo {
-        let progress = shop.advanceUnderWay(on: name)
-        return AdvanceProgressInfo(
-            isUnderWay: progress != nil,
-            from: progress?.from,
-            to: progress?.to,
-            accounts: progress?.accounts,
-            notifications: progress?.notifications
-        )
     }
 }
 
@@ -160,6 +128,17 @@ extension ClockState {
         case .frozen: .frozen
         case .running: .running
         }
+    }
+}
+
+extension AdvanceProgressInfo {
+    fileprivate init(_ progress: AdvanceProgress) {
+        self.init(
+            from: progress.from,
+            to: progress.to,
+            accounts: progress.accounts,
+            notifications: progress.notifications
+        )
     }
 }
 

@@ -6,7 +6,7 @@ import TillShop
 extension ControlAPI {
     var faultRoutes: [ControlRoute] {
         [
-            ControlRoute(ListFaults.self) { _ in FaultRuleList(faults: shop.faults.all.map { FaultRuleInfo($0) }) },
+            ControlRoute(ListFaults.self) { _ in shop.faults.all.map { FaultRuleInfo($0) } },
             ControlRoute(AddFault.self) { call in
                 let added = try await shop.exclusively("faults") { try await shop.faults.add(try rule(call.request)) }
                 guard let added else {

@@ -12,7 +12,7 @@ extension ControlAPI {
             ControlRoute(ShareProduct.self) { try await shareProduct($0) },
             ControlRoute(ExtendAll.self) { try await extendAll($0) },
             ControlRoute(ListJobs.self) { call in
-                JobList(jobs: try await shop.jobs(in: try call.scope()).map { info(of: $0) })
+                try await shop.jobs(in: try call.scope()).map { info(of: $0) }
             },
             ControlRoute(GetJob.self) { call in
                 guard let job = try await shop.job(call.jobId), job.scope == (try call.scope()) else {
