@@ -11,8 +11,24 @@ struct CustomerCommand: AsyncParsableCommand {
             till customer list
             till customer erase eva --dry-run
             """,
-        subcommands: [Create.self, Show.self, List.self, Clock.self, Erase.self]
+        subcommands: [Create.self, Show.self, List.self, Clock.self, Erase.self, Offers.self]
     )
+
+    struct Offers: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lists the offers that a customer has used.",
+            discussion: "till customer offers eva"
+        )
+
+        @Argument(help: "The customer's name.")
+        var customer: String
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            try await server.show(in: scope) { ListUsedOffers(app: $0.app, customer: customer) }
+        }
+    }
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

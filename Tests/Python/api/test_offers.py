@@ -280,6 +280,25 @@ def test_a_promotional_offer_needs_a_signature_a_known_offer_and_an_earlier_subs
     refuses(sandbox, customer, BASIC, 400, "offer_id_missing", offer={"kind": "PROMOTIONAL"})
 
 
+def test_the_used_offers_of_a_customer_are_listed(sandbox, customer, signatures):
+    from process_helpers import run_till
+
+    sandbox.create(customer + "-new")
+    assert sandbox.control("listUsedOffers", customer=customer + "-new") == []
+    free = sandbox.lapsed(customer, BASIC, offer=None)
+    month = sandbox.buy(customer, BASIC, offer=signatures.jws(BASIC, "month"))
+    sandbox.buy(customer, COINS)
+    used = sandbox.control("listUsedOffers", customer=customer)
+    assert [(offer["offerType"], offer.get("offerIdentifier"), offer["transactions"]) for offer in used] == [
+        (1, None, 1), (2, "month", 1),
+    ]
+    assert {offer["originalTransactionId"] for offer in used} == {free.payload["originalTransactionId"]}
+    assert [offer["firstUseDate"] for offer in used] == [free.payload["purchaseDate"], month.payload["purchaseDate"]]
+    listed = run_till("customer", "offers", customer, "--app", sandbox.app.bundle_id, "--environment", sandbox.name,
+                      "--control", sandbox.app.control.address, "--json")
+    assert json.loads(listed.stdout) == used
+
+
 def test_the_key_pair_of_an_xcode_file_signs_offers_of_its_app(server, control, team, customer):
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric import ec

@@ -135,3 +135,62 @@ public struct LedgerEntryInfo: ControlObject {
         self.availableActions = availableActions
     }
 }
+
+/// Lists the offers that a customer has used, in the order of their first use: introductory, promotional and win-back
+/// offers, and offer codes.
+public struct ListUsedOffers: CustomerRequest {
+    public typealias Answer = [UsedOfferInfo]
+    public static let operation = ControlOperation(
+        .get,
+        "/v1/apps/{bundleId}/{environment}/customers/{customer}/used-offers",
+        tag: .customers
+    )
+
+    public var app: AppEnvironment
+    public var customer: String
+
+    public init(app: AppEnvironment, customer: String) {
+        self.app = app
+        self.customer = customer
+    }
+}
+
+/// An offer that a customer has used for a purchase or for a subscription.
+public struct UsedOfferInfo: ControlObject {
+    /// The type of the offer, as in signed transactions.
+    public var offerType: OfferType
+    /// The identifier of the offer; absent for an introductory offer.
+    public var offerIdentifier: String?
+    /// How the customer paid with the offer.
+    public var offerDiscountType: OfferDiscountType?
+    /// The product of the first transaction with the offer.
+    public var productId: String
+    /// The original transaction id of the purchase or subscription.
+    public var originalTransactionId: String
+    /// The purchase date of the first transaction with the offer, in milliseconds since 1970.
+    public var firstUseDate: Timestamp
+    /// The purchase date of the last transaction with the offer, in milliseconds since 1970.
+    public var lastUseDate: Timestamp
+    /// The number of transactions with the offer.
+    public var transactions: Int
+
+    public init(
+        offerType: OfferType,
+        offerIdentifier: String? = nil,
+        offerDiscountType: OfferDiscountType? = nil,
+        productId: String,
+        originalTransactionId: String,
+        firstUseDate: Timestamp,
+        lastUseDate: Timestamp,
+        transactions: Int
+    ) {
+        self.offerType = offerType
+        self.offerIdentifier = offerIdentifier
+        self.offerDiscountType = offerDiscountType
+        self.productId = productId
+        self.originalTransactionId = originalTransactionId
+        self.firstUseDate = firstUseDate
+        self.lastUseDate = lastUseDate
+        self.transactions = transactions
+    }
+}

@@ -6,7 +6,43 @@ import TillStorage
 /// Lists the transactions of a customer's ledger, unsigned.
 extension ControlAPI {
     var ledgerRoutes: [ControlRoute] {
-        [ControlRoute(ListTransactions.self) { try await listTransactions($0) }]
+        [
+            ControlRoute(ListTransactions.self) { try await listTransactions($0) },
+            ControlRoute(ListUsedOffers.self) { try await listUsedOffers($0) },
+        ]
+    }
+
+    private func listUsedOffers(_ call: ControlCall<ListUsedOffers>) async throws -> [UsedOfferInfo] {
+        let bought = HistoryFilter(ownership: .purchased)
+        var query = HistoryQuery(account: try await call.account().id, filter: bought, limit: 500)
+        var rows: [Transaction] = []
+        while true {
+            let page = try await shop.storage.history(query)
+            rows += page.rows.filter { $0.offer != nil }
+            guard page.hasMore, let last = page.rows.last else { break }
+            query.position = last.change
+        }
+        rows.sort { ($0.purchaseDate, $0.id) < ($1.purchaseDate, $1.id) }
+        // A renewal for the price of an offer is the same use of the offer.
+        let uses = Dictionary(grouping: rows) { row in
+            [row.originalID.wireForm] + (row.offer.map { ["\($0.kind)", $0.id ?? ""] } ?? [])
+        }
+        return uses.values.compactMap(Self.usedOffer).sorted { $0.firstUseDate < $1.firstUseDate }
+    }
+
+    /// An offer from the transactions with it, earliest first.
+    private static func usedOffer(_ rows: [Transaction]) -> UsedOfferInfo? {
+        guard let first = rows.first, let last = rows.last, let offer = first.offer else { return nil }
+        return UsedOfferInfo(
+            offerType: offer.kind,
+            offerIdentifier: offer.id,
+            offerDiscountType: offer.mode,
+            productId: first.productID,
+            originalTransactionId: first.originalID.wireForm,
+            firstUseDate: first.purchaseDate,
+            lastUseDate: last.purchaseDate,
+            transactions: rows.count
+        )
     }
 
     private func listTransactions(_ call: ControlCall<ListTransactions>) async throws -> LedgerEntryList {
