@@ -76,6 +76,18 @@ struct SchemaRecorderTests {
         #expect(((try? tree.decode(Whole.self)) != nil) == paths.isEmpty)
     }
 
+    @Test("A list has the schema of its elements")
+    func list() {
+        guard
+            case .array("", of: .component(_, "SchemaRecorderTestsPart", _)) =
+                SchemaRecorder().schema(of: [Part].self)
+        else {
+            Issue.record("\(SchemaRecorder().schema(of: [Part].self))")
+            return
+        }
+        #expect(SchemaRecorder().schema(of: [Part].self).document["description"] == nil)
+    }
+
     @Test("A parameter's text becomes a value of the property's type")
     func parameters() {
         #expect(Schema.integer("").value(of: "12") == .number("12"))

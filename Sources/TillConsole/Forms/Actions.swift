@@ -159,7 +159,8 @@ final class Actions: Sendable {
             return try await control.perform(operation.id, parameters, body: try await changes(body, parameters))
         default: break
         }
-        return try await control.perform(operation.id, parameters, body: body)
+        let query = FormBody.query(form, operation.query)
+        return try await control.perform(operation.id, parameters, query: query, body: body)
     }
 
     // MARK: Actions with several operations
@@ -251,7 +252,6 @@ final class Actions: Sendable {
         AdvanceCustomerClock.operationID: "Advance clock",
         SetCustomerClock.operationID: "Set clock",
         SetCard.operationID: "Change payment method",
-        RequestTestNotification.operationID: "Send test notification",
         TriggerNotification.operationID: "Send notification",
         ImportStoreKitFile.operationID: "Import .storekit file",
         PutCatalog.operationID: "Replace catalog",

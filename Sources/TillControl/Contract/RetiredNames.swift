@@ -9,6 +9,11 @@ package enum RetiredNames {
             "/v1/apps/{bundleId}/{environment}/clocks/{clock}/leap",
             "/v1/apps/{bundleId}/{environment}/clocks/{clock}/advance"
         ),
+        ("/v1/apps/{bundleId}/{environment}/notifications/test", "/v1/apps/{bundleId}/{environment}/notifications"),
+        (
+            "/v1/apps/{bundleId}/{environment}/notifications/{notificationUUID}/resend",
+            "/v1/apps/{bundleId}/{environment}/notifications/resend"
+        ),
         ("/v1/journal", "/v1/requests"),
         ("/v1/journal/{requestId}", "/v1/requests/{requestId}"),
     ]

@@ -25,6 +25,8 @@ RENAMED_PATHS = {r"^/v1/journal": "/v1/requests", r"/rules$": "/settings", r"/le
                  r"/coming(?=\?|$)": "/upcoming-events"}
 # The keys of answers of the control API that have another name since the recording.
 RENAMED_KEYS = {"coming": "events"}
+# The lists that are an array since the recording. They were an object with this key.
+ARRAYS = {"apps", "endpoints", "keys", "snapshots", "teams", "tokens"}
 # The keys that were added to answers of the control API since the recording.
 ADDED_KEYS = {"availableActions"}
 # The routes whose answers contain signed data only on request since the recording.
@@ -199,6 +201,8 @@ class Replay:
                 entry["path"] += ("&" if "?" in entry["path"] else "?") + "include=signed,device"
             if entry["face"] == "control" and isinstance(entry["answer"], dict):
                 entry["answer"] = {RENAMED_KEYS.get(key, key): value for key, value in entry["answer"].items()}
+                if len(entry["answer"]) == 1 and ARRAYS & entry["answer"].keys():
+                    (entry["answer"],) = entry["answer"].values()
             status, answer = self.asker.answer(entry)
             answer = normalized(answer, frozenset(entry.get("drop", ())) | ADDED_KEYS)
             if not self.same_store:
