@@ -47,7 +47,7 @@ struct Effect: Sendable {
             "transaction": shown.transaction.map { value(of: $0, isSold: shown.isSale, page) } ?? .nothing,
             "advance": shown.advance.map(value) ?? .nothing,
             "facts": .list(shown.hasValues ? facts(tree) : []), "links": .list(links(shown.link, page)),
-            "secrets": .list(secrets(tree, key: (answer as? NewKeyInfo)?.keyId)),
+            "secrets": .list(secrets(tree, key: (answer as? KeyInfo)?.keyId)),
             "json": PageValue(json),
         ]
     }
@@ -93,9 +93,6 @@ struct Effect: Sendable {
             guard parameters["customer"] ?? page.parameters["customer"] != customer else { return [] }
             let more = parameters.merging(["customer": customer]) { $1 }
             (words, address) = ("Open \(customer)", page.link(ConsolePage.customerPath, more))
-        case .notifications(let type)?:
-            let query = [(name: "type", value: type.rawValue)]
-            (words, address) = ("View the notification", page.link(NotificationTable.path, parameters, query: query))
         case nil: return []
         }
         return address.map { [["words": .text(words), "address": .text($0)]] } ?? []

@@ -20,7 +20,6 @@ struct ShownAnswer: Sendable {
     enum Link: Sendable {
         case app(String)
         case customer(String)
-        case notifications(of: NotificationType)
     }
 
     var events: [EventName] = []
@@ -123,14 +122,6 @@ extension NotificationInfo: DescribedAnswer {
         shown.notifications = [.init(words: NotificationWords.words(self), uuid: notificationUUID)]
         shown.customer = customer
         shown.link = customer.map { .customer($0) }
-        return shown
-    }
-}
-
-extension TestNotificationInfo: DescribedAnswer {
-    fileprivate var shown: ShownAnswer {
-        var shown = ShownAnswer()
-        shown.link = .notifications(of: .test)
         return shown
     }
 }

@@ -118,7 +118,7 @@ struct ScopeOptions: ParsableArguments {
     /// The given app, the app of the variable `TILL_APP`, or the only app of the server.
     static func bundleID(_ app: String?, _ client: ControlClient) async throws -> String {
         if let app = app ?? TillVariable.text("APP") { return app }
-        let apps = try await client.send(ListApps()).apps.map(\.bundleId)
+        let apps = try await client.send(ListApps()).map(\.bundleId)
         guard apps.count == 1 else {
             throw CommandRefused(
                 apps.isEmpty

@@ -181,10 +181,10 @@ struct NotificationPageTests {
                 "App Store signing certificate", "Renewal info", "4.99 USD",
             ] { #expect(one.text.contains(text), "\(text)") }
             let again = try await visitor.perform(
-                "resendNotification",
-                form: "resendNotification-all",
+                "resendNotifications",
+                form: "resendNotifications-all",
                 on: "\(page)/\(uuid)",
-                [("path.notificationUUID", uuid)]
+                [("notificationUUID", uuid)]
             )
             #expect(again.status == 200)
             _ = try await post.requests(atLeast: 2)

@@ -22,4 +22,12 @@ struct RequestPartsTests {
         #expect(parts.body == nil)
         #expect(try RequestParts(FinishTransaction(app: app, transactionId: "1")).body == nil)
     }
+
+    @Test("The properties of an operation without a body are in the query")
+    func withoutBody() throws {
+        let reset = try RequestParts(Reset(bundleId: "com.example.shop", everything: true))
+        #expect(reset.target == "/v1/state?bundleId=com.example.shop&everything=true" && reset.body == nil)
+        let snapshot = try RequestParts(SaveSnapshot(name: "fresh", bundleId: "com.example.shop"))
+        #expect(snapshot.target == "/v1/snapshots/fresh?bundleId=com.example.shop" && snapshot.body == nil)
+    }
 }

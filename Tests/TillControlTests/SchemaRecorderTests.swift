@@ -76,6 +76,17 @@ struct SchemaRecorderTests {
         #expect(((try? tree.decode(Whole.self)) != nil) == paths.isEmpty)
     }
 
+    @Test("A list has the schema of its elements")
+    func list() {
+        let schema = SchemaRecorder().schema(of: [Part].self)
+        guard case .array("", of: .component(_, _, .object(_, let properties))) = schema else {
+            Issue.record("\(schema)")
+            return
+        }
+        #expect(properties.map(\.name) == ["text"])
+        #expect(schema.document["description"] == nil)
+    }
+
     @Test("A parameter's text becomes a value of the property's type")
     func parameters() {
         #expect(Schema.integer("").value(of: "12") == .number("12"))

@@ -143,13 +143,14 @@ struct ControlTests {
                 ("/v1/apps", #"{"bundleId":".."}"#, 400, "bad_bundle_id"),
                 ("/v1/apps", #"{"bundleId":"."}"#, 400, "bad_bundle_id"),
                 ("/v1/apps", #"{"bundleId":"-com.example"}"#, 400, "bad_bundle_id"),
-                ("/v1/keys/UNKNOWN/revoke", "{}", 404, "unknown_key"),
             ]
             for (path, body, status, code) in cases {
                 let answer = try await send(client, .post, path, body)
                 #expect(answer.status == status, "\(path)")
                 #expect(answer.body.contains("\"code\":\"\(code)\""), "\(path): \(answer.body)")
             }
+            let unknown = try await send(client, .delete, "/v1/keys/UNKNOWN")
+            #expect(unknown.status == 404 && unknown.body.contains("\"code\":\"unknown_key\""))
         }
     }
 
@@ -170,19 +171,19 @@ struct ControlTests {
             try await test.shop.registry.put(record)
         }
         try await withControl(test) { client in
-            let path = "/v1/keys/8C3D5E71/revoke"
-            let ambiguous = try await send(client, .post, path, "{}")
+            let path = "/v1/keys/8C3D5E71"
+            let ambiguous = try await send(client, .delete, path)
             #expect(ambiguous.status == 409 && ambiguous.body.contains("\"ambiguous_key\""))
             for app in apps { #expect(ambiguous.body.contains(app)) }
-            let unknown = try await send(client, .post, path, #"{"bundleId":"com.example.three"}"#)
+            let unknown = try await send(client, .delete, "\(path)?bundleId=com.example.three")
             #expect(unknown.status == 404 && unknown.body.contains("com.example.three"))
-            let revoked = try await send(client, .post, path, #"{"bundleId":"com.example.two"}"#)
+            let revoked = try await send(client, .delete, "\(path)?bundleId=com.example.two")
             #expect(revoked.status == 200 && revoked.body.contains("\"offersOf\":\"com.example.two\""))
         }
         #expect(test.shop.registry.keys("8C3D5E71").map { $0.record.revokedAt == nil } == [true, false])
         try await withControl(test) { client in
             // A team's App Store Connect API key needs no app.
-            let revoked = try await send(client, .post, "/v1/keys/\(test.key.keyID)/revoke", nil)
+            let revoked = try await send(client, .delete, "/v1/keys/\(test.key.keyID)")
             #expect(revoked.status == 200)
         }
     }

@@ -6,7 +6,7 @@ import TillShop
 
 /// The form of an action, shown by `{{>action}}`. The schema of the operation gives the fields' types.
 struct ActionForm: Sendable {
-    /// A field of the form, named by its path in the request body.
+    /// A field of the form, named by its path in the request body, or by its name in the query.
     struct Field: Sendable {
         /// The kind of input field; nil if it follows from the schema.
         enum Kind: Sendable {
@@ -149,7 +149,7 @@ struct ActionForm: Sendable {
         let path = operation.parameters.map { "path.\($0)" }
         return fields.map(\.name).filter { name in
             !name.hasPrefix("_") && !path.contains(name)
-                && operation.request?.property(at: name.split(separator: ".").map(String.init)) == nil
+                && operation.property(at: name.split(separator: ".").map(String.init)) == nil
         }
     }
 }
@@ -157,7 +157,7 @@ struct ActionForm: Sendable {
 extension ActionForm.Field {
     fileprivate func value(in form: String, _ operation: OperationForm, _ refused: RefusedForm?) -> PageValue {
         let path = name.split(separator: ".").map(String.init)
-        let property = operation.request?.property(at: path)
+        let property = operation.property(at: path)
         let (suffix, shape) = shape(property?.schema)
         let typed = refused.map { $0.form[name + suffix] ?? "" } ?? value
         let id = "\(form)-\(name)".replacing(".", with: "-")

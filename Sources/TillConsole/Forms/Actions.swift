@@ -159,7 +159,8 @@ final class Actions: Sendable {
             return try await control.perform(operation.id, parameters, body: try await changes(body, parameters))
         default: break
         }
-        return try await control.perform(operation.id, parameters, body: body)
+        let query = FormBody.query(form, operation.query)
+        return try await control.perform(operation.id, parameters, query: query, body: body)
     }
 
     // MARK: Actions with several operations
@@ -249,7 +250,6 @@ final class Actions: Sendable {
 
     private static let titles = [
         SetCard.operationID: "Change payment method",
-        RequestTestNotification.operationID: "Send test notification",
         TriggerNotification.operationID: "Send notification",
         ImportStoreKitFile.operationID: "Import .storekit file",
         PutCatalog.operationID: "Replace catalog",

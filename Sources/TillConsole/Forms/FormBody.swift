@@ -18,6 +18,13 @@ enum FormBody {
         return parameters
     }
 
+    /// The names and values of the query.
+    static func query(_ form: FormData, _ properties: [Schema.Property]) -> [(name: String, value: String)] {
+        properties.compactMap { property in
+            form[property.name].flatMap { $0.isEmpty ? nil : (name: property.name, value: $0) }
+        }
+    }
+
     /// The request body.
     static func tree(_ form: FormData, _ schema: Schema) -> JSONTree {
         var body = JSONTree.object([])
@@ -65,6 +72,13 @@ enum FormBody {
         let whole = text.contains("T") && !text.hasSuffix("Z") ? text + (colons == 1 ? ":00Z" : "Z") : text
         guard case .instant(let instant)? = TimeExpression(whole) else { return nil }
         return instant.milliseconds
+    }
+}
+
+extension OperationForm {
+    /// The property at a path of the body, or in the query; nil if there is none.
+    func property(at path: [String]) -> Schema.Property? {
+        query.first { [$0.name] == path } ?? request?.property(at: path)
     }
 }
 

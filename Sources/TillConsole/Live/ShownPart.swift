@@ -40,13 +40,13 @@ enum Choices {
     /// The apps as options of a select field; nil if there are too many.
     static func apps(_ page: PageRequest, first: [(value: String, name: String)]) async throws -> ActionForm.Field.Kind?
     {
-        choice(try await page.send(ListApps()).apps.map { ($0.bundleId, $0.name) }, first)
+        choice(try await page.send(ListApps()).map { ($0.bundleId, $0.name) }, first)
     }
 
     static func teams(_ page: PageRequest, first: [(value: String, name: String)]) async throws -> ActionForm.Field
         .Kind?
     {
-        choice(try await page.send(ListTeams()).teams.map { ($0.issuerId, $0.name) }, first)
+        choice(try await page.send(ListTeams()).map { ($0.issuerId, $0.name) }, first)
     }
 
     private static func choice(_ elements: [(id: String, name: String)], _ first: [(value: String, name: String)])

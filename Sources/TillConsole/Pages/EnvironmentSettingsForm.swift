@@ -7,7 +7,7 @@ import TillShop
 enum EnvironmentSettingsForm {
     static func value(_ page: PageRequest) async throws -> PageValue {
         let app = try page.app
-        let endpoints = try await page.send(ListEndpoints(app: app)).endpoints
+        let endpoints = try await page.send(ListEndpoints(app: app))
         let settings = try await page.send(GetSettings(app: app))
         return [
             "endpoints": .list(endpoints.prefix(ShownPartLimit.elements).map { endpoint($0, app, page) }),
@@ -28,7 +28,7 @@ enum EnvironmentSettingsForm {
                     .init("version", "Version", .choice([("", "2"), ("1", "1")])),
                 ]
             ).value(page),
-            "test": ActionForm(RequestTestNotification(app: app), "Send test notification").value(page),
+            "test": NotificationTable.test(app).value(page),
             "updateSettings": form(settings, app).value(page),
         ]
     }

@@ -26,9 +26,9 @@ private enum Keys {
     static let path = "/console/keys"
 
     static func keys(_ page: PageRequest) async throws -> PageValue {
-        let teams = try await page.send(ListTeams()).teams
+        let teams = try await page.send(ListTeams())
         let names = Dictionary(teams.map { ($0.issuerId, $0.name) }) { $1 }
-        let all = try await page.send(ListKeys()).keys
+        let all = try await page.send(ListKeys())
         let part = ShownPart(all, by: name(of:), as: "key", page, path: path)
         var fields: [ActionForm.Field] = [.init("name", "Name", hint: "backend")]
         if teams.count > 1 { fields.append(.init("issuerId", "Team", try await Choices.teams(page, first: []))) }
@@ -59,7 +59,7 @@ private enum Keys {
     }
 
     static func tokens(_ page: PageRequest) async throws -> PageValue {
-        let all = try await page.send(ListTokens()).tokens
+        let all = try await page.send(ListTokens())
         let part = ShownPart(all, by: \.name, as: "token", page, path: path)
         let rows = part.elements.map { token -> PageValue in
             let request = RevokeToken(tokenName: token.name)
@@ -76,7 +76,7 @@ private enum Keys {
 /// Shared secrets of verifyReceipt. The console shows a secret only when it is set.
 private enum SharedSecrets {
     static func value(_ page: PageRequest) async throws -> PageValue {
-        let all = try await page.send(ListApps()).apps
+        let all = try await page.send(ListApps())
         let part = ShownPart(all, by: \.bundleId, as: "app", page, path: Keys.path)
         var rows: [PageValue] = []
         for app in part.elements {

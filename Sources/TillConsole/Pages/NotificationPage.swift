@@ -13,7 +13,7 @@ extension ConsolePage {
         let app = try page.app
         let uuid = page.parameters["notificationUUID"] ?? ""
         let notification = try await page.send(GetNotification(app: app, notificationUUID: uuid))
-        let endpoints = try await page.send(ListEndpoints(app: app)).endpoints.map(\.name)
+        let endpoints = try await page.send(ListEndpoints(app: app)).map(\.name)
         let signed = notification.signedPayload
         let decoded = signed == nil ? ([], false) : await TextDecoding.parts(of: signed ?? "", page.shop)
         return PageContent(
@@ -32,12 +32,12 @@ extension ConsolePage {
 
     private static func resends(_ app: AppEnvironment, _ uuid: String, _ endpoints: [String]) -> [ActionForm] {
         guard !endpoints.isEmpty else { return [] }
-        let resend = ResendNotification(app: app, notificationUUID: uuid)
+        let resend = ResendNotifications(app: app, notificationUUID: uuid)
         let toAll = ActionForm(resend, "Resend to all endpoints", name: "all")
         guard endpoints.count > 1 else { return [toAll] }
         return [toAll]
             + endpoints.prefix(10).map { name in
-                let toOne = ResendNotification(app: app, notificationUUID: uuid, endpoint: name)
+                let toOne = ResendNotifications(app: app, notificationUUID: uuid, endpoint: name)
                 return ActionForm(toOne, "Resend to \(name)", name: name)
             }
     }

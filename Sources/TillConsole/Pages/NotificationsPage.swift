@@ -11,7 +11,7 @@ extension ConsolePage {
         template: Template("notifications", PackageResources.notifications_mustache)
     ) { page in
         let app = try page.app
-        let endpoints = try await page.send(ListEndpoints(app: app)).endpoints
+        let endpoints = try await page.send(ListEndpoints(app: app))
         let names = endpoints.map(\.name)
         let filter = NotificationTable.filter(page, names)
         return PageContent(
@@ -22,7 +22,7 @@ extension ConsolePage {
                 "hasClocks": .flag(try await !page.send(ListClocks(app: app)).isEmpty),
                 "endpoints": .list(endpoints.prefix(20).map { NotificationTable.endpoint($0) }),
                 "settings": PageValue(page.link("/console/apps/{bundleId}/{environment}/")),
-                "test": ActionForm(RequestTestNotification(app: app), "Send test notification").value(page),
+                "test": NotificationTable.test(app).value(page),
                 "trigger": NotificationTable.trigger(app).value(page),
                 "resend": NotificationTable.resend(app, names).value(page),
             ]
@@ -102,6 +102,10 @@ enum NotificationTable {
         ]
     }
 
+    static func test(_ app: AppEnvironment) -> ActionForm {
+        ActionForm(TriggerNotification(app: app, type: .test), "Send test notification", name: "test")
+    }
+
     static func trigger(_ app: AppEnvironment) -> ActionForm {
         ActionForm(
             TriggerNotification(app: app, type: .test),
@@ -114,9 +118,8 @@ enum NotificationTable {
     }
 
     static func resend(_ app: AppEnvironment, _ endpoints: [String]) -> ActionForm {
-        let now = Timestamp(milliseconds: 0)
-        return ActionForm(
-            ResendNotifications(app: app, from: now, to: now),
+        ActionForm(
+            ResendNotifications(app: app),
             "Resend",
             [
                 .init("from", "Created from (UTC)", .instant), .init("to", "Created until (UTC)", .instant),

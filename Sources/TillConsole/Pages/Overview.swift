@@ -8,7 +8,7 @@ extension ConsolePage {
         path: "/console/",
         template: Template("overview", PackageResources.overview_mustache)
     ) { page in
-        let all = try await page.send(ListApps()).apps
+        let all = try await page.send(ListApps())
         let ids = all.map(\.bundleId)
         let start = page.value("after").flatMap { ids.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
         let shown = all.dropFirst(start).prefix(Overview.maxApps)
@@ -62,7 +62,7 @@ private enum Overview {
         var fields: [ActionForm.Field] = [
             .init("bundleId", "Bundle ID", hint: "com.example.app"), .init("name", "Name"),
         ]
-        let teams = try await page.send(ListTeams()).teams
+        let teams = try await page.send(ListTeams())
         if teams.count > 1 {
             let choices = teams.map { (value: $0.issuerId, name: $0.name) }
             fields.append(.init("issuerId", "Team", .choice(choices)))
@@ -82,7 +82,7 @@ private enum Overview {
 enum Deliveries {
     /// Whether the app's environment has an endpoint.
     static func hasEndpoints(_ page: PageRequest, _ app: AppEnvironment) async throws -> Bool {
-        try await !page.send(ListEndpoints(app: app)).endpoints.isEmpty
+        try await !page.send(ListEndpoints(app: app)).isEmpty
     }
 
     /// The URL of the form that sets an endpoint.

@@ -10,7 +10,7 @@ extension ConsolePage {
         path: "/console/requests",
         template: Template("requests", PackageResources.requests_mustache)
     ) { page in
-        let apps = try await page.send(ListApps()).apps.map(\.bundleId)
+        let apps = try await page.send(ListApps()).map(\.bundleId)
         let filter = FilterForm(
             address: "/console/requests",
             fields: [

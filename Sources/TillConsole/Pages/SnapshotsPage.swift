@@ -8,10 +8,10 @@ extension ConsolePage {
         path: "/console/snapshots",
         template: Template("snapshots", PackageResources.snapshots_mustache)
     ) { page in
-        let all = try await page.send(ListSnapshots()).snapshots
+        let all = try await page.send(ListSnapshots())
         let part = ShownPart(all, by: \.name, page, path: "/console/snapshots")
         let apps = try await Choices.apps(page, first: [("", "All apps")])
-        let known = try await page.send(ListApps()).apps
+        let known = try await page.send(ListApps())
         return PageContent(
             "Snapshots",
             [

@@ -32,6 +32,8 @@ public struct NotificationInfo: ControlObject {
     public var transactionInfo: JSONObject?
     /// The decoded payload of its signedRenewalInfo.
     public var renewalInfo: JSONObject?
+    /// The token for Apple's Get Test Notification Status; only in the answer that sent a TEST notification.
+    public var testNotificationToken: String?
 
     public init(
         notificationUUID: String,
@@ -47,7 +49,8 @@ public struct NotificationInfo: ControlObject {
         signedPayload: String? = nil,
         payload: JSONObject? = nil,
         transactionInfo: JSONObject? = nil,
-        renewalInfo: JSONObject? = nil
+        renewalInfo: JSONObject? = nil,
+        testNotificationToken: String? = nil
     ) {
         self.notificationUUID = notificationUUID
         self.notificationType = notificationType
@@ -63,6 +66,7 @@ public struct NotificationInfo: ControlObject {
         self.payload = payload
         self.transactionInfo = transactionInfo
         self.renewalInfo = renewalInfo
+        self.testNotificationToken = testNotificationToken
     }
 }
 
@@ -128,16 +132,6 @@ public struct NotificationList: ControlObject {
     public init(notifications: [NotificationInfo], next: String? = nil) {
         self.notifications = notifications
         self.next = next
-    }
-}
-
-/// The token of a test notification.
-public struct TestNotificationInfo: ControlObject {
-    /// The token for Apple's Get Test Notification Status.
-    public var testNotificationToken: String
-
-    public init(testNotificationToken: String) {
-        self.testNotificationToken = testNotificationToken
     }
 }
 

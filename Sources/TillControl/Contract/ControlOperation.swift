@@ -12,6 +12,8 @@ public struct ControlOperation: Sendable {
     public let status: Int
     /// The HTTP status of the answer if the object to create already exists; nil if that makes no difference.
     public let unchangedStatus: Int?
+    /// Whether the properties that are not in the path are sent in a body. Otherwise they are sent in the query.
+    public let hasBody: Bool
 
     /// Declares an operation.
     ///
@@ -19,13 +21,15 @@ public struct ControlOperation: Sendable {
     ///   - scope: by default, reading for GET and operating for everything else.
     ///   - status: the HTTP status of the answer.
     ///   - unchanged: the status if the object to create already exists.
+    ///   - hasBody: by default, true for POST and PUT.
     public init(
         _ method: Method,
         _ path: String,
         tag: Tag,
         scope: Scope? = nil,
         status: Int = 200,
-        unchanged: Int? = nil
+        unchanged: Int? = nil,
+        hasBody: Bool? = nil
     ) {
         self.method = method
         self.path = path
@@ -33,6 +37,7 @@ public struct ControlOperation: Sendable {
         self.scope = scope ?? (method == .get ? .read : .operate)
         self.status = status
         unchangedStatus = unchanged
+        self.hasBody = hasBody ?? (method == .post || method == .put)
     }
 
     /// The methods of the control API.
@@ -70,7 +75,7 @@ extension ControlCallable {
 extension ControlCallable {
     /// Whether a property that the path does not contain is sent in the query and not in the body.
     package static func isInQuery(_ property: String) -> Bool {
-        operation.method == .get || operation.method == .delete || self is any ControlUpload.Type
+        !operation.hasBody || self is any ControlUpload.Type
             || property == "include" && self is any IncludingRequest.Type
     }
 }

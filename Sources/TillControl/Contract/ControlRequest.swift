@@ -5,8 +5,9 @@ import TillJSON
 /// derive from it.
 ///
 /// Properties that the path contains in braces are sent in the path; an object whose properties are all in the path,
-/// such as `AppEnvironment`, is sent there, too. All other properties are sent in the query (GET,
-/// DELETE and uploads) or else in the JSON body. The doc comments are the descriptions in the OpenAPI document.
+/// such as `AppEnvironment`, is sent there, too. All other properties are sent in the query (GET, DELETE, uploads and
+/// other operations without a body) or else in the JSON body. The doc comments are the descriptions in the OpenAPI
+/// document.
 public protocol ControlRequest: ControlCallable {
     /// What the server answers; `NoAnswer` for an operation that answers without a body.
     associatedtype Answer: Codable & Sendable

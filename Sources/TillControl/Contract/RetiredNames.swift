@@ -18,6 +18,11 @@ package enum RetiredNames {
             "/v1/apps/{bundleId}/{environment}/attacks?receipts=true"
         ),
         ("/v1/ca/receipts", "/v1/ca?receipts=true"),
+        ("/v1/apps/{bundleId}/{environment}/notifications/test", "/v1/apps/{bundleId}/{environment}/notifications"),
+        (
+            "/v1/apps/{bundleId}/{environment}/notifications/{notificationUUID}/resend",
+            "/v1/apps/{bundleId}/{environment}/notifications/resend"
+        ),
         ("/v1/journal", "/v1/requests"),
         ("/v1/journal/{requestId}", "/v1/requests/{requestId}"),
     ]

@@ -216,9 +216,10 @@ package indirect enum Schema: Sendable {
         case .boolean(let text):
             return .object([.init("type", .string("boolean")), .init("description", .string(text))])
         case .array(let text, let element):
-            return .object([
-                .init("type", .string("array")), .init("description", .string(text)), .init("items", element.document),
-            ])
+            var members = [JSONTree.Member("type", .string("array"))]
+            // A list that is the whole answer has no description.
+            if !text.isEmpty { members.append(.init("description", .string(text))) }
+            return .object(members + [.init("items", element.document)])
         case .map(let text, let value):
             return .object([
                 .init("type", .string("object")), .init("description", .string(text)),

@@ -112,6 +112,8 @@ package struct OperationForm: Sendable {
     package let parameters: [String]
     /// The schema of the request body; nil without a body.
     package let request: Schema?
+    /// The properties that are sent in the query.
+    package let query: [Schema.Property]
     /// Whether the operation has its own body parser, such as the catalog's.
     package let readsItsOwnBody: Bool
 
@@ -121,6 +123,7 @@ package struct OperationForm: Sendable {
         parameters = route.path.split(separator: "/").filter { $0.hasPrefix("{") }
             .map { String($0.dropFirst().dropLast()) }
         request = route.request
+        query = route.query
         readsItsOwnBody = route.readsItsOwnBody
     }
 }

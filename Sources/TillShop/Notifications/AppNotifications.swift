@@ -13,6 +13,7 @@ extension Shop {
         _ object: NotificationPayload.Object,
         in change: inout Change,
         scope: AccountScope,
+        isTriggered: Bool = false,
         signedBy chain: SigningChain
     ) async throws {
         if let document = chains.document(of: chain) { change.documents.append(document) }
@@ -27,6 +28,7 @@ extension Shop {
             scope: scope,
             transactionInfo: nil,
             renewalInfo: nil,
+            isTriggered: isTriggered,
             chain
         )
         change.notifications.append(entry)
@@ -53,8 +55,9 @@ extension Shop {
 
     /// Sends a test notification of version 2 to the primary endpoint of an app's environment.
     ///
-    /// - Returns: the `testNotificationToken`; nil if there is no primary endpoint.
-    package func requestTest(in scope: AccountScope) async throws -> String? {
+    /// - Parameter isTriggered: whether an operator requests it, and not the app's server.
+    /// - Returns: the notification; nil if there is no primary endpoint.
+    package func requestTest(in scope: AccountScope, isTriggered: Bool = false) async throws -> OutboxEntry? {
         guard deliveryTargets(of: scope).contains(where: { $0.key == EndpointRecord.primary }),
             let app = registry.app(scope.app)
         else { return nil }
@@ -69,7 +72,7 @@ extension Shop {
         let chain = signingChain
         var change = Change()
         let data = NotificationPayload.testData(of: app, environment: scope.environment)
-        try await enqueue(head, .data(data), in: &change, scope: scope, signedBy: chain)
+        try await enqueue(head, .data(data), in: &change, scope: scope, isTriggered: isTriggered, signedBy: chain)
         change.deliveries.removeAll { $0.endpoint != EndpointRecord.primary }
         // The primary endpoint receives every test, even if its type filter or its version would exclude the test.
         if change.deliveries.isEmpty, let entry = change.notifications.first {
@@ -78,13 +81,7 @@ extension Shop {
             ]
         }
         try await commit(change, signedBy: chain)
-        return change.notifications.first.map(Self.testNotificationToken)
-    }
-
-    /// The `testNotificationToken` of a test: its UUID in the sandbox; in production also its signing date in
-    /// milliseconds.
-    private static func testNotificationToken(of test: OutboxEntry) -> String {
-        test.scope.environment == .sandbox ? test.uuid : "\(test.uuid)_\(test.signedDate.milliseconds)"
+        return change.notifications.first
     }
 
     /// Finds the test notification for a token; nil if it was not requested in this app and environment.
@@ -92,9 +89,7 @@ extension Shop {
     /// - Parameter token: the `testNotificationToken` in lower case.
     package func test(of token: String, in scope: AccountScope) async throws -> OutboxEntry? {
         let entry = try await storage.notification(uuid: String(token.prefix(36)), in: scope)
-        guard let entry, entry.type == NotificationType.test.rawValue, Self.testNotificationToken(of: entry) == token
-        else { return nil }
-        return entry
+        return entry?.testNotificationToken == token ? entry : nil
     }
 
     /// Sends a notification of any type with the current state of an account, without an event in the ledger.
@@ -264,6 +259,15 @@ extension Shop {
             ),
             renewal: info.map { RenewalInfoPayload.bytes($0, environment: account.environment, signedDate: date) }
         )
+    }
+}
+
+extension OutboxEntry {
+    /// The `testNotificationToken` of a test: its UUID in the sandbox; in production also its signing date in
+    /// milliseconds. Nil for a notification of another type.
+    package var testNotificationToken: String? {
+        guard type == NotificationType.test.rawValue else { return nil }
+        return scope.environment == .sandbox ? uuid : "\(uuid)_\(signedDate.milliseconds)"
     }
 }
 

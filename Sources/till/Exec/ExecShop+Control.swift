@@ -43,7 +43,7 @@ extension ExecShop {
         let base64 = root.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
         try Self.write(Data(base64Encoded: base64) ?? Data(), to: "\(folder)/root.der")
 
-        let apps = try await client.send(ListApps()).apps
+        let apps = try await client.send(ListApps())
         let app = apps.first { $0.bundleId == bundleID } ?? (bundleID == nil && apps.count == 1 ? apps[0] : nil)
         if let bundleID, app == nil { throw ExecRefused("There is no app \(bundleID) on the server.") }
         environment["TILL_APP"] = app?.bundleId

@@ -66,7 +66,7 @@ struct TemporaryServer {
         _ = try await client.upload(ImportStoreKitFile(bundleId: bundleID), Array(bytes))
         let made = try await client.send(CreateKey(name: "till exec"))
         let path = "\(folder)/AuthKey_\(made.keyId).p8"
-        try DataDirectory.write(made.privateKey, to: path)
+        try DataDirectory.write(made.privateKey ?? "", to: path)
         return ExecKey(id: made.keyId, issuerID: made.issuerId, file: path)
     }
 }

@@ -27,8 +27,8 @@ struct EndpointCommand: AsyncParsableCommand {
         func run() async throws {
             try await server.show(in: scope) {
                 ListEndpoints(app: $0.app)
-            } as: { answer in
-                let lines = answer.endpoints.map(EndpointCommand.words)
+            } as: { endpoints in
+                let lines = endpoints.map(EndpointCommand.words)
                 return lines.isEmpty
                     ? "No endpoints. Set one with till endpoint set URL." : lines.joined(separator: "\n")
             }

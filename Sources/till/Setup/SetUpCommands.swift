@@ -43,7 +43,7 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show(answerTo: ListApps())
+            try await server.show(answerTo: ListApps()) { try Output.lines(of: ["apps": $0]) }
         }
     }
 }
@@ -86,7 +86,7 @@ struct KeyCommand: AsyncParsableCommand {
             }
             let key = try await server.client().send(CreateKey(name: name, issuerId: issuer))
             let file = "\(out)/AuthKey_\(key.keyId).p8"
-            try DataDirectory.write(key.privateKey, to: file)
+            try DataDirectory.write(key.privateKey ?? "", to: file)
             let shown = JSONTree.members([
                 "keyId": .string(key.keyId), "issuerId": .string(key.issuerId), "file": .string(file),
             ])
@@ -105,7 +105,7 @@ struct KeyCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show(answerTo: ListKeys())
+            try await server.show(answerTo: ListKeys()) { try Output.lines(of: ["keys": $0]) }
         }
     }
 
@@ -153,7 +153,7 @@ struct ImportCommand: AsyncParsableCommand {
             throw CommandRefused("\(file) cannot be read.")
         }
         let client = try server.client()
-        if let app, try await !client.send(ListApps()).apps.contains(where: { $0.bundleId == app }) {
+        if let app, try await !client.send(ListApps()).contains(where: { $0.bundleId == app }) {
             try check(Array(data))
             _ = try await client.send(CreateApp(bundleId: app))
         }

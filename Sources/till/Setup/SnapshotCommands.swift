@@ -81,8 +81,8 @@ struct SnapshotCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show(answerTo: ListSnapshots()) { list in
-                let lines = list.snapshots.map(Save.words)
+            try await server.show(answerTo: ListSnapshots()) { snapshots in
+                let lines = snapshots.map(Save.words)
                 return lines.isEmpty ? "No snapshots." : lines.joined(separator: "\n")
             }
         }

@@ -28,7 +28,7 @@ struct TokenCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show(answerTo: CreateToken(name: name)) { $0.token }
+            try await server.show(answerTo: CreateToken(name: name)) { $0.token ?? "" }
         }
     }
 
@@ -41,7 +41,7 @@ struct TokenCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show(answerTo: ListTokens())
+            try await server.show(answerTo: ListTokens()) { try Output.lines(of: ["tokens": $0]) }
         }
     }
 

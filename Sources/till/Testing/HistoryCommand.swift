@@ -44,7 +44,7 @@ struct History: AsyncParsableCommand {
     func run() async throws {
         let client = try server.client()
         let bundleID = try await scope.bundleID(client)
-        let keys = try await client.send(ListKeys()).keys
+        let keys = try await client.send(ListKeys())
         let pair = try keyPair()
         // A key that signs only offers may have the same key id.
         let named = keys.filter { $0.keyId == pair.keyID }

@@ -102,22 +102,18 @@ struct NotificationsCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            if let notification {
-                try await server.show(in: scope) {
-                    ResendNotification(app: $0.app, notificationUUID: notification, endpoint: endpoint)
-                } as: {
-                    Self.words($0)
-                }
-            } else if let from, let to {
-                try await server.show(in: scope) {
-                    ResendNotifications(app: $0.app, from: from.instant, to: to.instant, endpoint: endpoint)
-                } as: {
-                    Self.words($0)
-                }
+            try await server.show(in: scope) {
+                ResendNotifications(
+                    app: $0.app,
+                    notificationUUID: notification,
+                    from: from?.instant,
+                    to: to?.instant,
+                    endpoint: endpoint
+                )
+            } as: {
+                "Pending deliveries: \($0.pending)."
             }
         }
-
-        private static func words(_ resent: ResendInfo) -> String { "Pending deliveries: \(resent.pending)." }
     }
 
     static func line(_ notification: NotificationInfo) -> String {
@@ -182,13 +178,6 @@ struct NotifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let notice = try chosen()
-        if notice == Notice(.test), transaction == nil {
-            return try await server.show(in: scope) {
-                RequestTestNotification(app: $0.app)
-            } as: {
-                "Sending the test.\ntestNotificationToken  \($0.testNotificationToken)"
-            }
-        }
         try await server.show(in: scope) {
             TriggerNotification(
                 app: $0.app,
@@ -197,8 +186,9 @@ struct NotifyCommand: AsyncParsableCommand {
                 transactionId: transaction,
                 customer: customer
             )
-        } as: {
-            NotificationsCommand.line($0)
+        } as: { sent in
+            sent.testNotificationToken.map { "Sending the test.\ntestNotificationToken  \($0)" }
+                ?? NotificationsCommand.line(sent)
         }
     }
 }

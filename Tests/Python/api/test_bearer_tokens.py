@@ -354,7 +354,7 @@ def test_a_key_for_offers_does_not_authenticate_api_requests(server, control, te
     token = jwt.encode(app.claims(), private, algorithm="ES256", headers={"kid": "0FF3FF3C"})
     for path in everywhere(known):
         unauthenticated(app.sandbox, path, "0FF3FF3C", "offers", token=token)
-    (listed,) = [key for key in control.call("listKeys")["keys"] if key["keyId"] == "0FF3FF3C"]
+    (listed,) = [key for key in control.call("listKeys") if key["keyId"] == "0FF3FF3C"]
     assert listed["offersOf"] == app.bundle_id
 
 

@@ -275,14 +275,14 @@ def test_teams_apps_and_keys(control):
     own = str(uuid.uuid4())
     team = control.call("createTeam", {"name": "Mine", "issuerId": own.upper()})
     assert team == {"issuerId": own, "name": "Mine"}
-    assert team in control.call("listTeams")["teams"]
+    assert team in control.call("listTeams")
     with pytest.raises(ControlRefused) as refused:
         control.call("createTeam", {"name": "Again", "issuerId": own})
     assert status_and_code(refused) == (409, "team_exists")
     bundle_id = f"com.example.app-{own[:8]}"
     made = control.call("createApp", {"bundleId": bundle_id, "issuerId": own})
     assert made["appAppleId"] >= 1_000_000_000 and made["issuerId"] == own
-    assert control.call("getApp", bundleId=bundle_id) == made and made in control.call("listApps")["apps"]
+    assert control.call("getApp", bundleId=bundle_id) == made and made in control.call("listApps")
     with pytest.raises(ControlRefused) as refused:
         control.call("createApp", {"bundleId": bundle_id, "issuerId": own})
     assert status_and_code(refused) == (409, "app_exists")
@@ -301,7 +301,7 @@ def test_a_private_key_is_shown_once_and_not_stored(server, control, team):
     key = control.call("createKey", {"name": "secret", "issuerId": team})
     assert re.fullmatch(r"[A-Z0-9]{10}", key["keyId"])
     assert key["privateKey"].startswith("-----BEGIN PRIVATE KEY-----")
-    (listed,) = [entry for entry in control.call("listKeys")["keys"] if entry["keyId"] == key["keyId"]]
+    (listed,) = [entry for entry in control.call("listKeys") if entry["keyId"] == key["keyId"]]
     assert listed == {name: value for name, value in key.items() if name != "privateKey"}
     body = "".join(key["privateKey"].split("\n")[1:-2])
     der = base64.b64decode(body)
@@ -557,7 +557,7 @@ def test_a_control_answer_is_json_without_undocumented_keys(control):
     answer.status_code = 200
     answer.headers["Content-Type"] = "application/json"
     for team in ({"issuerId": "x", "name": "y", "colour": "red"}, {"issuerId": "x"}, {"issuerId": "x", "name": 5}):
-        answer._content = json.dumps({"teams": [team]}).encode()
+        answer._content = json.dumps([team]).encode()
         with pytest.raises(ValidationError):
             control.check_answer("listTeams", answer)
 
@@ -570,6 +570,8 @@ def test_a_control_answer_is_json_without_undocumented_keys(control):
     ("/v1/apps/com.example.shop/sandbox/clocks/slow/leap", "/clock/advance, with clock"),
     ("/v1/apps/com.example.shop/sandbox/attacks/receipts", "/attacks?receipts=true"),
     ("/v1/ca/receipts", "/v1/ca?receipts=true"),
+    ("/v1/apps/com.example.shop/sandbox/notifications/test", "/{environment}/notifications now"),
+    ("/v1/apps/com.example.shop/sandbox/notifications/31f2b8a4/resend", "/{environment}/notifications/resend now"),
 ])
 def test_a_retired_path_is_answered_with_the_new_one(server, path, new):
     for method in ("GET", "PUT", "POST", "DELETE"):

@@ -26,8 +26,8 @@ RENAMED_PATHS = {r"^/v1/journal": "/v1/requests", r"/rules$": "/settings",
                  r"^/v1/ca/receipts$": "/v1/ca?receipts=true", r"/coming(?=\?|$)": "/upcoming-events"}
 # The keys of answers of the control API that have another name since the recording.
 RENAMED_KEYS = {"coming": "events"}
-# The answers of the control API that had one list, and are the list itself since the recording.
-PLAIN_LISTS = {"certificates", "clocks", "faults", "jobs"}
+# The lists that are an array since the recording. They were an object with this key.
+ARRAYS = {"apps", "certificates", "clocks", "endpoints", "faults", "jobs", "keys", "snapshots", "teams", "tokens"}
 # The keys that were added to answers of the control API since the recording.
 ADDED_KEYS = {"availableActions"}
 # The routes whose answers contain signed data only on request since the recording.
@@ -202,7 +202,7 @@ class Replay:
                 entry["path"] += ("&" if "?" in entry["path"] else "?") + "include=signed,device"
             if entry["face"] == "control" and isinstance(entry["answer"], dict):
                 entry["answer"] = {RENAMED_KEYS.get(key, key): value for key, value in entry["answer"].items()}
-                if len(entry["answer"]) == 1 and PLAIN_LISTS & entry["answer"].keys():
+                if len(entry["answer"]) == 1 and ARRAYS & entry["answer"].keys():
                     (entry["answer"],) = entry["answer"].values()
             status, answer = self.asker.answer(entry)
             if request.endswith("/leap"):

@@ -113,7 +113,7 @@ class Shop:
             "TILL_APP": "com.example.till.demo", "TILL_ROOT_DER": str(root), "ONLINE_CHECKS": "1",
         }
         app = json.loads(network.till("app", "list", "--json"))
-        self.settings["TILL_APP_APPLE_ID"] = str(app["apps"][0]["appAppleId"])
+        self.settings["TILL_APP_APPLE_ID"] = str(app[0]["appAppleId"])
         self.ids, self.receipts = {}, {}
         for environment in ("production", "sandbox"):
             network.till("customer", "create", "net", "--environment", environment)

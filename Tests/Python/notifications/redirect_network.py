@@ -177,7 +177,7 @@ class Backend:
         call("POST", f"{SCOPE}/customers", {"customer": "ann"})
         call("POST", f"{SCOPE}/customers", {"customer": "bob"})
         call("POST", f"{SCOPE}/families", {"organizer": "ann", "members": ["bob"]})
-        call("PUT", "/v1/snapshots/before", {})
+        call("PUT", "/v1/snapshots/before")
         self.transaction = self.buy()
         call("PUT", f"/v1/apps/{BUNDLE}/shared-secret", {})
         call("PUT", f"/v1/teams/{self.key.issuer_id}/shared-secret", {})

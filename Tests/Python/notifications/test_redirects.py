@@ -51,7 +51,7 @@ def found(tmp_path_factory):
 
 def test_no_redirect_runs_an_operation_on_this_or_another_node(found):
     """The test combines every status, network, kind of address and operation, including the routes of Apple's API."""
-    assert {"rotateChain", "restoreSnapshot", "finishTransaction", "requestTestNotification"} <= set(
+    assert {"rotateChain", "restoreSnapshot", "finishTransaction", "reset", "revokeKey"} <= set(
         found["operations"]
     )
     ends = found["ends"]
@@ -136,7 +136,7 @@ def test_listen_and_attack_mark_their_posts(serve):
         )
         try:
             assert listening.stdout.readline().startswith("Listening")
-            till.control("POST", "/v1/apps/com.example.till.demo/sandbox/notifications/test")
+            till.control("POST", "/v1/apps/com.example.till.demo/sandbox/notifications", {"type": "TEST"})
             received = post.wait_for(count + 1)
             assert listening.wait(30) == 0
         finally:
@@ -171,7 +171,7 @@ def test_a_receiver_that_never_ends_its_answer_does_not_stop_listen(serve):
         )
         try:
             assert listening.stdout.readline().startswith("Listening")
-            till.control("POST", "/v1/apps/com.example.till.demo/sandbox/notifications/test")
+            till.control("POST", "/v1/apps/com.example.till.demo/sandbox/notifications", {"type": "TEST"})
             output, _ = listening.communicate(timeout=120)
             assert listening.returncode == 0 and "TIMED_OUT" in output
         finally:

@@ -279,16 +279,16 @@ def test_a_version_one_endpoint_gets_version_two_test_notifications_and_has_no_o
     whole = environment.control("getNotification", notificationUUID=entry["notificationUUID"])
     assert whole["payload"] == body and "signedPayload" not in whole
     # A resend sends the same body. After the endpoint has changed to version 2, nothing is resent.
-    environment.control("resendNotification", {}, notificationUUID=entry["notificationUUID"])
+    environment.control("resendNotifications", {"notificationUUID": entry["notificationUUID"]})
     assert post.wait_for(3)[2].body == post.received[0].body
     listen(environment, post)
-    resent = environment.control("resendNotification", {}, notificationUUID=entry["notificationUUID"])
+    resent = environment.control("resendNotifications", {"notificationUUID": entry["notificationUUID"]})
     assert resent == {"pending": 0}
 
 
 def test_an_endpoint_accepts_only_the_types_of_its_version(environment, post):
     listen(environment, post, name="old", version=1, types=["DID_RENEW"])
-    listed = environment.control("listEndpoints")["endpoints"]
+    listed = environment.control("listEndpoints")
     assert listed == [{"name": "old", "url": post.url, "types": ["DID_RENEW"], "version": 1}]
     wrong = {"url": post.url, "version": 1, "types": ["EXPIRED/VOLUNTARY"]}
     with pytest.raises(ControlRefused) as refused:

@@ -585,7 +585,7 @@ def assert_keeps_what_it_acknowledged(servers, server, acknowledged=False):
         acknowledge(server)
     server.kill()
     again = servers(server.data)
-    apps = [app["bundleId"] for app in again.control("GET", "/v1/apps")["apps"]]
+    apps = [app["bundleId"] for app in again.control("GET", "/v1/apps")]
     assert apps == [BUNDLE], f"LOST: the server acknowledged the app {BUNDLE}; after the restart there are {apps}"
     assert again.control("GET", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/ann")["customer"] == "ann"
     again.kill()

@@ -68,7 +68,7 @@ struct NotificationControlTests {
             #expect(shown.transactionInfo?.tree["transactionId"]?.text == bought.transactionId)
             #expect(shown.renewalInfo?.tree["originalTransactionId"]?.text == bought.transactionId)
 
-            let resend = ResendNotification(app: app, notificationUUID: id)
+            let resend = ResendNotifications(app: app, notificationUUID: id)
             #expect(try await control.send(resend).pending == 1)
             let resent = try await Self.bodies(receiver, atLeast: 3)
             let last = try #require(resent.last)
@@ -84,8 +84,13 @@ struct NotificationControlTests {
             let all = ResendNotifications(app: app, from: control.inDays(-1), to: control.inDays(1))
             #expect(try await control.send(all).pending == 2)
             #expect(try await Self.bodies(receiver, atLeast: 5).count == 5)
-            let missing = ResendNotification(app: app, notificationUUID: id, endpoint: "no")
+            let missing = ResendNotifications(app: app, notificationUUID: id, endpoint: "no")
             try await control.expectRefusal(404, "unknown_endpoint", of: missing)
+            var wrong = [ResendNotifications(app: app), all, all, all]
+            wrong[1].notificationUUID = id
+            wrong[2].from = nil
+            wrong[3].to = nil
+            for request in wrong { try await control.expectRefusal(400, "bad_range", of: request) }
         }
     }
 
@@ -123,10 +128,10 @@ struct NotificationControlTests {
         try await Self.run { control, receiver in
             let app = control.app
             let bought = try await control.buy("basic", by: "ann")
-            try await control.expectRefusal(409, "no_endpoint", of: RequestTestNotification(app: app))
+            try await control.expectRefusal(409, "no_endpoint", of: TriggerNotification(app: app, type: .test))
             let listed = try await control.send(ListNotifications(app: app)).notifications
             let id = try #require(listed.first).notificationUUID
-            let resend = ResendNotification(app: app, notificationUUID: id)
+            let resend = ResendNotifications(app: app, notificationUUID: id)
             try await control.expectRefusal(409, "no_endpoint", of: resend)
             try await Self.setEndpoint(receiver, control)
             var request = TriggerNotification(
@@ -138,8 +143,10 @@ struct NotificationControlTests {
             let sent = try await control.send(request)
             #expect(sent.isTriggered && sent.customer == "ann")
             #expect(try await Self.bodies(receiver, atLeast: 1).count == 1)
-            let test = try await control.send(RequestTestNotification(app: app))
-            #expect(!test.testNotificationToken.isEmpty)
+            #expect(sent.testNotificationToken == nil)
+            let test = try await control.send(TriggerNotification(app: app, type: .test))
+            #expect(test.testNotificationToken == test.notificationUUID && test.isTriggered)
+            #expect(test.deliveries.map(\.endpoint) == ["primary"] && test.customer == nil)
             #expect(try await Self.bodies(receiver, atLeast: 2).count == 2)
             request.subtype = .upgrade
             try await control.expectRefusal(409, "not_triggered", of: request)

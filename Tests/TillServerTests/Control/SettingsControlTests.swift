@@ -51,7 +51,7 @@ struct SettingsControlTests {
         try await TypedControl.run { control in
             let app = control.app
             func listed() async throws -> [EndpointInfo] {
-                try await control.send(ListEndpoints(app: app)).endpoints
+                try await control.send(ListEndpoints(app: app))
             }
             #expect(try await listed().isEmpty)
             let log = try await control.send(

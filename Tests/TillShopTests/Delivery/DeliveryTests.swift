@@ -77,7 +77,7 @@ struct DeliveryTests {
         let scope = Self.scope()
         try await test.shop.updateRules(of: scope) { $0.endpoints = [EndpointRecord(url: post.url, version: .one)] }
         let deliveryWorker = try test.startSending()
-        let token = try #require(try await test.shop.requestTest(in: scope))
+        let token = try #require(try await test.shop.requestTest(in: scope)?.testNotificationToken)
         let first = try await post.requests(atLeast: 1, within: .seconds(60))
         #expect(try Self.type(of: first[0].body) == "TEST")
         // Until its answer is stored, the delivery is in progress, and a resend would be the same attempt.

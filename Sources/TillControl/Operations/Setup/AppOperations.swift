@@ -1,6 +1,6 @@
 /// Lists all apps.
 public struct ListApps: ControlRequest {
-    public typealias Answer = AppList
+    public typealias Answer = [AppInfo]
     public static let operation = ControlOperation(.get, "/v1/apps", tag: .setup)
 
     public init() {}
@@ -57,15 +57,5 @@ public struct AppInfo: ControlObject {
         self.appAppleId = appAppleId
         self.name = name
         self.issuerId = issuerId
-    }
-}
-
-/// The apps.
-public struct AppList: ControlObject {
-    /// All apps.
-    public var apps: [AppInfo]
-
-    public init(apps: [AppInfo]) {
-        self.apps = apps
     }
 }

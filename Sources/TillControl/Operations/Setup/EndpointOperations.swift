@@ -1,6 +1,6 @@
-/// Lists the endpoints. While till listen runs, it is an endpoint, too.
+/// Lists the endpoints, primary first. While till listen runs, it is an endpoint, too.
 public struct ListEndpoints: EnvironmentRequest {
-    public typealias Answer = EndpointList
+    public typealias Answer = [EndpointInfo]
     public static let operation = ControlOperation(
         .get,
         "/v1/apps/{bundleId}/{environment}/endpoints",
@@ -84,15 +84,5 @@ public struct EndpointInfo: ControlObject {
         self.url = url
         self.types = types
         self.version = version
-    }
-}
-
-/// The endpoints of an app's environment.
-public struct EndpointList: ControlObject {
-    /// The endpoints, primary first.
-    public var endpoints: [EndpointInfo]
-
-    public init(endpoints: [EndpointInfo]) {
-        self.endpoints = endpoints
     }
 }

@@ -1,6 +1,6 @@
 /// Lists all API keys, without their private keys, which Till does not store.
 public struct ListKeys: ControlRequest {
-    public typealias Answer = KeyList
+    public typealias Answer = [KeyInfo]
     public static let operation = ControlOperation(.get, "/v1/keys", tag: .setup)
 
     public init() {}
@@ -8,7 +8,7 @@ public struct ListKeys: ControlRequest {
 
 /// Creates an API key. Only this answer contains the private key.
 public struct CreateKey: ControlRequest {
-    public typealias Answer = NewKeyInfo
+    public typealias Answer = KeyInfo
     public static let operation = ControlOperation(
         .post,
         "/v1/keys",
@@ -28,12 +28,12 @@ public struct CreateKey: ControlRequest {
     }
 }
 
-/// Revokes a key permanently.
+/// Revokes a key permanently. The key stays in the list, with its revocation date.
 public struct RevokeKey: ControlRequest {
     public typealias Answer = KeyInfo
     public static let operation = ControlOperation(
-        .post,
-        "/v1/keys/{keyId}/revoke",
+        .delete,
+        "/v1/keys/{keyId}",
         tag: .setup,
         scope: .administer
     )
@@ -61,41 +61,22 @@ public struct KeyInfo: ControlObject {
     public var offersOf: String?
     /// The revocation date, in milliseconds since 1970; absent if the key is not revoked.
     public var revokedDate: Timestamp?
+    /// The private key in PEM, the content of a .p8 file; only in the answer that created the key.
+    public var privateKey: String?
 
-    public init(keyId: String, issuerId: String, name: String, offersOf: String? = nil, revokedDate: Timestamp? = nil) {
+    public init(
+        keyId: String,
+        issuerId: String,
+        name: String,
+        offersOf: String? = nil,
+        revokedDate: Timestamp? = nil,
+        privateKey: String? = nil
+    ) {
         self.keyId = keyId
         self.issuerId = issuerId
         self.name = name
         self.offersOf = offersOf
         self.revokedDate = revokedDate
-    }
-}
-
-/// The keys.
-public struct KeyList: ControlObject {
-    /// All keys.
-    public var keys: [KeyInfo]
-
-    public init(keys: [KeyInfo]) {
-        self.keys = keys
-    }
-}
-
-/// A new API key with its private key.
-public struct NewKeyInfo: ControlObject {
-    /// The key id: the `kid` in the header of a token.
-    public var keyId: String
-    /// The issuer id of the key's team.
-    public var issuerId: String
-    /// The purpose of the key.
-    public var name: String
-    /// The private key in PEM, the content of a .p8 file.
-    public var privateKey: String
-
-    public init(keyId: String, issuerId: String, name: String, privateKey: String) {
-        self.keyId = keyId
-        self.issuerId = issuerId
-        self.name = name
         self.privateKey = privateKey
     }
 }

@@ -1,7 +1,7 @@
 /// Erases all activity: customers, purchases, notifications, clocks and fault rules.
 public struct Reset: ControlRequest {
     public typealias Answer = NoAnswer
-    public static let operation = ControlOperation(.post, "/v1/reset", tag: .snapshots, scope: .administer)
+    public static let operation = ControlOperation(.delete, "/v1/state", tag: .snapshots, scope: .administer)
 
     /// The app; by default all apps.
     public var bundleId: String?
@@ -14,9 +14,9 @@ public struct Reset: ControlRequest {
     }
 }
 
-/// Lists the snapshots.
+/// Lists the snapshots by name.
 public struct ListSnapshots: ControlRequest {
-    public typealias Answer = SnapshotList
+    public typealias Answer = [SnapshotInfo]
     public static let operation = ControlOperation(.get, "/v1/snapshots", tag: .snapshots)
 
     public init() {}
@@ -25,7 +25,12 @@ public struct ListSnapshots: ControlRequest {
 /// Saves the current state as a snapshot, and replaces an existing snapshot of that name.
 public struct SaveSnapshot: ControlRequest {
     public typealias Answer = SnapshotInfo
-    public static let operation = ControlOperation(.put, "/v1/snapshots/{name}", tag: .snapshots)
+    public static let operation = ControlOperation(
+        .put,
+        "/v1/snapshots/{name}",
+        tag: .snapshots,
+        hasBody: false
+    )
 
     /// The name of the snapshot: letters, digits, dots, dashes and underscores.
     public var name: String
@@ -119,16 +124,6 @@ public struct SnapshotInfo: ControlObject {
         self.customers = customers
         self.transactions = transactions
         self.notifications = notifications
-    }
-}
-
-/// The snapshots of a server.
-public struct SnapshotList: ControlObject {
-    /// The snapshots by name.
-    public var snapshots: [SnapshotInfo]
-
-    public init(snapshots: [SnapshotInfo]) {
-        self.snapshots = snapshots
     }
 }
 

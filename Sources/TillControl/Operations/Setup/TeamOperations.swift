@@ -1,6 +1,6 @@
 /// Lists all teams.
 public struct ListTeams: ControlRequest {
-    public typealias Answer = TeamList
+    public typealias Answer = [TeamInfo]
     public static let operation = ControlOperation(.get, "/v1/teams", tag: .setup)
 
     public init() {}
@@ -35,15 +35,5 @@ public struct TeamInfo: ControlObject {
     public init(issuerId: String, name: String) {
         self.issuerId = issuerId
         self.name = name
-    }
-}
-
-/// The teams.
-public struct TeamList: ControlObject {
-    /// All teams.
-    public var teams: [TeamInfo]
-
-    public init(teams: [TeamInfo]) {
-        self.teams = teams
     }
 }

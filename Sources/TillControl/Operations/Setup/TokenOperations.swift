@@ -1,6 +1,6 @@
-/// Lists the named control API tokens, without the tokens themselves, which Till does not store.
+/// Lists the named control API tokens by name, without the tokens themselves, which Till does not store.
 public struct ListTokens: ControlRequest {
-    public typealias Answer = TokenList
+    public typealias Answer = [TokenInfo]
     public static let operation = ControlOperation(.get, "/v1/tokens", tag: .tokens, scope: .administer)
 
     public init() {}
@@ -8,7 +8,7 @@ public struct ListTokens: ControlRequest {
 
 /// Creates a control API token. Only this answer contains the token.
 public struct CreateToken: ControlRequest {
-    public typealias Answer = NewTokenInfo
+    public typealias Answer = TokenInfo
     public static let operation = ControlOperation(
         .post,
         "/v1/tokens",
@@ -49,33 +49,10 @@ public struct TokenInfo: ControlObject {
     public var name: String
     /// The creation date, in milliseconds since 1970.
     public var createdDate: Timestamp
+    /// The token, which clients send as `Authorization: Bearer …`; only in the answer that created it.
+    public var token: String?
 
-    public init(name: String, createdDate: Timestamp) {
-        self.name = name
-        self.createdDate = createdDate
-    }
-}
-
-/// The named tokens.
-public struct TokenList: ControlObject {
-    /// The tokens by name.
-    public var tokens: [TokenInfo]
-
-    public init(tokens: [TokenInfo]) {
-        self.tokens = tokens
-    }
-}
-
-/// A new token of the control API.
-public struct NewTokenInfo: ControlObject {
-    /// The name: 1 to 64 letters, digits, dots, dashes and underscores.
-    public var name: String
-    /// The creation date, in milliseconds since 1970.
-    public var createdDate: Timestamp
-    /// The token, which clients send as `Authorization: Bearer …`.
-    public var token: String
-
-    public init(name: String, createdDate: Timestamp, token: String) {
+    public init(name: String, createdDate: Timestamp, token: String? = nil) {
         self.name = name
         self.createdDate = createdDate
         self.token = token

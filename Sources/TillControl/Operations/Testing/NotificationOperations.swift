@@ -60,7 +60,8 @@ public struct TriggerNotification: EnvironmentRequest {
     )
 
     public var app: AppEnvironment
-    /// The notification type.
+    /// The notification type. A TEST without the other properties is sent to the primary endpoint only, as by Apple's
+    /// Request a Test Notification.
     public var type: NotificationType
     /// The subtype.
     public var subtype: NotificationSubtype?
@@ -84,23 +85,7 @@ public struct TriggerNotification: EnvironmentRequest {
     }
 }
 
-/// Sends a TEST notification to the primary endpoint.
-public struct RequestTestNotification: EnvironmentRequest {
-    public typealias Answer = TestNotificationInfo
-    public static let operation = ControlOperation(
-        .post,
-        "/v1/apps/{bundleId}/{environment}/notifications/test",
-        tag: .notifications
-    )
-
-    public var app: AppEnvironment
-
-    public init(app: AppEnvironment) {
-        self.app = app
-    }
-}
-
-/// Resends the notifications created between two times.
+/// Resends a notification, or all notifications created between two times, with exactly the same bytes.
 public struct ResendNotifications: EnvironmentRequest {
     public typealias Answer = ResendInfo
     public static let operation = ControlOperation(
@@ -111,15 +96,24 @@ public struct ResendNotifications: EnvironmentRequest {
     public static let limits: [ControlLimit] = [.clockTime(CodingKeys.from), .clockTime(CodingKeys.to)]
 
     public var app: AppEnvironment
+    /// The id of the notification. Give either this, or `from` and `to`; anything else is refused: 400 `bad_range`.
+    public var notificationUUID: String?
     /// Only created at or after this time, in milliseconds since 1970.
-    public var from: Timestamp
+    public var from: Timestamp?
     /// Only created at or before this time, in milliseconds since 1970.
-    public var to: Timestamp
+    public var to: Timestamp?
     /// The name of the endpoint; by default all endpoints.
     public var endpoint: String?
 
-    public init(app: AppEnvironment, from: Timestamp, to: Timestamp, endpoint: String? = nil) {
+    public init(
+        app: AppEnvironment,
+        notificationUUID: String? = nil,
+        from: Timestamp? = nil,
+        to: Timestamp? = nil,
+        endpoint: String? = nil
+    ) {
         self.app = app
+        self.notificationUUID = notificationUUID
         self.from = from
         self.to = to
         self.endpoint = endpoint
@@ -142,28 +136,6 @@ public struct GetNotification: EnvironmentRequest {
     public init(app: AppEnvironment, notificationUUID: String) {
         self.app = app
         self.notificationUUID = notificationUUID
-    }
-}
-
-/// Resends a notification, with exactly the same bytes.
-public struct ResendNotification: EnvironmentRequest {
-    public typealias Answer = ResendInfo
-    public static let operation = ControlOperation(
-        .post,
-        "/v1/apps/{bundleId}/{environment}/notifications/{notificationUUID}/resend",
-        tag: .notifications
-    )
-
-    public var app: AppEnvironment
-    /// The id of the notification.
-    public var notificationUUID: String
-    /// The name of the endpoint; by default all endpoints.
-    public var endpoint: String?
-
-    public init(app: AppEnvironment, notificationUUID: String, endpoint: String? = nil) {
-        self.app = app
-        self.notificationUUID = notificationUUID
-        self.endpoint = endpoint
     }
 }
 

@@ -116,7 +116,7 @@ extension AppleAPI {
     // MARK: Test notifications
 
     private func requestTest(_ exchange: Exchange) async throws -> Response {
-        guard let token = try await shop.requestTest(in: exchange.scope) else {
+        guard let token = try await shop.requestTest(in: exchange.scope)?.testNotificationToken else {
             throw APIError.notificationURLNotFound.because(
                 "No primary endpoint is set for the \(environment.wireName) environment of \(exchange.scope.app)."
             )

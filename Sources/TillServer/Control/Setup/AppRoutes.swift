@@ -5,7 +5,7 @@ import TillShop
 extension ControlAPI {
     var appRoutes: [ControlRoute] {
         [
-            ControlRoute(ListApps.self) { _ in AppList(apps: shop.registry.apps.map { AppInfo($0) }) },
+            ControlRoute(ListApps.self) { _ in shop.registry.apps.map { AppInfo($0) } },
             ControlRoute(CreateApp.self) { call in
                 try await shop.exclusively("set-up") { AppInfo(try await createApp(call.request)) }
             },

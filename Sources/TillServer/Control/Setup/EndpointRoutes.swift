@@ -7,7 +7,7 @@ extension ControlAPI {
     var endpointRoutes: [ControlRoute] {
         [
             ControlRoute(ListEndpoints.self) { call in
-                EndpointList(endpoints: shop.endpoints(of: try call.scope()).map { EndpointInfo($0) })
+                shop.endpoints(of: try call.scope()).map { EndpointInfo($0) }
             },
             ControlRoute(SetEndpoint.self) { try await setEndpoint($0) },
             ControlRoute(RemoveEndpoint.self) { call in

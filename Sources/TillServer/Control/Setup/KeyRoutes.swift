@@ -6,16 +6,13 @@ import TillSigning
 extension ControlAPI {
     var keyRoutes: [ControlRoute] {
         [
-            ControlRoute(ListKeys.self) { _ in KeyList(keys: shop.registry.keys.map { KeyInfo($0) }) },
+            ControlRoute(ListKeys.self) { _ in shop.registry.keys.map { KeyInfo($0) } },
             ControlRoute(CreateKey.self) { call in
                 let team = try await teamOrDefault(call.issuerId)
                 let (record, secret) = try await shop.makeKey(named: call.name ?? "key", issuerID: team.issuerID)
-                return NewKeyInfo(
-                    keyId: record.id,
-                    issuerId: record.issuerID,
-                    name: record.name,
-                    privateKey: secret.exposed
-                )
+                var key = KeyInfo(record)
+                key.privateKey = secret.exposed
+                return key
             },
             ControlRoute(RevokeKey.self) { call in
                 var record = try key(call.keyId, of: call.bundleId)

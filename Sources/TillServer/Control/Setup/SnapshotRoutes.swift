@@ -17,7 +17,7 @@ extension ControlAPI {
                 return NoAnswer()
             },
             ControlRoute(ListSnapshots.self) { _ in
-                SnapshotList(snapshots: try await shop.snapshots().map { SnapshotInfo($0) })
+                try await shop.snapshots().map { SnapshotInfo($0) }
             },
             ControlRoute(SaveSnapshot.self) { call in
                 SnapshotInfo(try await shop.saveSnapshot(call.name, of: call.bundleId))

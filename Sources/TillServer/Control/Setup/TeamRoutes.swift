@@ -7,7 +7,7 @@ import TillShop
 extension ControlAPI {
     var teamRoutes: [ControlRoute] {
         [
-            ControlRoute(ListTeams.self) { _ in TeamList(teams: shop.registry.teams.map { TeamInfo($0) }) },
+            ControlRoute(ListTeams.self) { _ in shop.registry.teams.map { TeamInfo($0) } },
             ControlRoute(CreateTeam.self) { call in
                 try await shop.exclusively("set-up") {
                     TeamInfo(try await createTeam(named: call.name, id: call.issuerId))

@@ -8,13 +8,11 @@ extension ControlAPI {
     var tokenRoutes: [ControlRoute] {
         [
             ControlRoute(ListTokens.self) { _ in
-                TokenList(
-                    tokens: try await shop.controlTokens().map { TokenInfo(name: $0.name, createdDate: $0.createdAt) }
-                )
+                try await shop.controlTokens().map { TokenInfo(name: $0.name, createdDate: $0.createdAt) }
             },
             ControlRoute(CreateToken.self) { call in
                 let (token, secret) = try await shop.makeControlToken(named: call.name)
-                return NewTokenInfo(name: token.name, createdDate: token.createdAt, token: secret.exposed)
+                return TokenInfo(name: token.name, createdDate: token.createdAt, token: secret.exposed)
             },
             ControlRoute(RevokeToken.self) { call in
                 try await shop.revokeControlToken(call.tokenName)

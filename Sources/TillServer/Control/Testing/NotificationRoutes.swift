@@ -10,30 +10,18 @@ extension ControlAPI {
     var notificationRoutes: [ControlRoute] {
         [
             ControlRoute(ListNotifications.self) { try await listNotifications($0) },
-            ControlRoute(TriggerNotification.self) { try await info(of: try await trigger($0)) },
-            ControlRoute(RequestTestNotification.self) { call in
-                let scope = try call.scope()
-                guard let token = try await shop.requestTest(in: scope) else {
-                    if shop.registry.rules(of: scope).primary != nil { throw Self.noTest }
-                    let others = shop.endpoints(of: scope).map(\.name)
-                    throw others.isEmpty ? Self.noEndpoint : Self.noPrimary(others)
-                }
-                return TestNotificationInfo(testNotificationToken: token)
+            ControlRoute(TriggerNotification.self) { call in
+                let entry = try await trigger(call)
+                var info = try await info(of: entry)
+                info.testNotificationToken = entry.testNotificationToken
+                return info
             },
             ControlRoute(ResendNotifications.self) { call in
-                try await resend(try await notifications(in: call), to: call.endpoint, try call.scope())
+                try await resend(try await notifications(of: call), to: call.endpoint, try call.scope())
             },
             ControlRoute(GetNotification.self) { call in
                 let entry = try await notification(call.notificationUUID, in: try call.scope())
                 return try await withPayloads(of: entry)
-            },
-            ControlRoute(ResendNotification.self) { call in
-                let scope = try call.scope()
-                return try await resend(
-                    [try await notification(call.notificationUUID, in: scope)],
-                    to: call.endpoint,
-                    scope
-                )
             },
         ]
     }
@@ -140,6 +128,9 @@ extension ControlAPI {
 
     private func trigger(_ call: ControlCall<TriggerNotification>) async throws -> OutboxEntry {
         let notice = Notice(call.type, call.subtype)
+        if notice == Notice(.test), call.transactionId == nil, call.customer == nil {
+            return try await sendTest(in: try call.scope())
+        }
         if let id = call.transactionId {
             let (row, account) = try await call.transaction(id)
             guard call.customer == nil || call.customer == account.customer else {
@@ -171,12 +162,35 @@ extension ControlAPI {
         }
     }
 
+    /// Sends a test notification to the primary endpoint.
+    private func sendTest(in scope: AccountScope) async throws -> OutboxEntry {
+        if let test = try await shop.requestTest(in: scope, isTriggered: true) { return test }
+        if shop.registry.rules(of: scope).primary != nil { throw Self.noTest }
+        let others = shop.endpoints(of: scope).map(\.name)
+        throw others.isEmpty ? Self.noEndpoint : Self.noPrimary(others)
+    }
+
+    /// The notification with the id of the request, or all that were created between the two times of the request.
+    private func notifications(of call: ControlCall<ResendNotifications>) async throws -> [OutboxEntry] {
+        let scope = try call.scope()
+        switch (call.notificationUUID, call.from, call.to) {
+        case (let id?, nil, nil): return [try await notification(id, in: scope)]
+        case (nil, let from?, let to?): return try await notifications(from: from, to: to, in: scope)
+        default:
+            throw ControlError.bad(
+                "bad_range",
+                "Give either notificationUUID, or from and to.",
+                path: call.notificationUUID == nil ? "$.from" : "$.notificationUUID"
+            )
+        }
+    }
+
     /// All notifications that were created between two times.
-    private func notifications(in call: ControlCall<ResendNotifications>) async throws -> [OutboxEntry] {
-        guard call.from <= call.to else {
+    private func notifications(from: Timestamp, to: Timestamp, in scope: AccountScope) async throws -> [OutboxEntry] {
+        guard from <= to else {
             throw ControlError.bad("bad_range", "from must not be later than to.", path: "$.from")
         }
-        var query = NotificationQuery(scope: try call.scope(), from: call.from, to: call.to, limit: 100)
+        var query = NotificationQuery(scope: scope, from: from, to: to, limit: 100)
         var all: [OutboxEntry] = []
         while true {
             let page = try await shop.storage.notifications(query)
