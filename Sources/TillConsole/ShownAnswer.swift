@@ -84,10 +84,6 @@ extension FamilyChange: DescribedAnswer {
     fileprivate var shown: ShownAnswer { ShownAnswer(events, notifications, of: nil) }
 }
 
-extension EffectsInfo: DescribedAnswer {
-    fileprivate var shown: ShownAnswer { ShownAnswer(events, notifications, of: customer) }
-}
-
 extension CustomerInfo: DescribedAnswer {
     fileprivate var shown: ShownAnswer {
         var shown = ShownAnswer()

@@ -64,7 +64,7 @@ struct FormParts: Sendable {
     let operation: String
     /// The path parameters.
     let path: [String: String]
-    /// The properties of the body that have a value, with `.` between the keys of nested objects.
+    /// The other properties that have a value, with `.` between the keys of nested objects.
     let fields: [(name: String, value: String)]
 
     init<Request: ControlRequest>(_ request: Request) {
@@ -72,7 +72,8 @@ struct FormParts: Sendable {
         // The types of the contract encode without errors.
         let parts = try? RequestParts(request)
         path = parts?.path ?? [:]
-        fields = Self.fields(parts?.others ?? [], in: "")
+        let query = Request.operation.method == .delete ? parts?.query ?? [] : []
+        fields = query + Self.fields(parts?.others ?? [], in: "")
     }
 
     private static func fields(_ members: [JSONTree.Member], in parent: String) -> [(name: String, value: String)] {

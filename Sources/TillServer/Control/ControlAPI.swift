@@ -47,7 +47,7 @@ package struct ControlAPI: Sendable {
         [
             serverRoutes, pruneRoutes, tokenRoutes, teamRoutes, appRoutes, keyRoutes, sharedSecretRoutes, catalogRoutes,
             productRoutes,
-            customerRoutes, ledgerRoutes, erasureRoutes, cardRoutes,
+            customerRoutes, ledgerRoutes, erasureRoutes,
             purchaseRoutes, heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
             upcomingEventRoutes,
             settingsRoutes, endpointRoutes, notificationRoutes, listenRoutes, requestLogRoutes, authorityRoutes,

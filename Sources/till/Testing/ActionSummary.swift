@@ -78,10 +78,6 @@ extension CustomerChange: ActionAnswer {
     }
 }
 
-extension EffectsInfo: ActionAnswer {
-    var state: [(String, String?)] { [("customer", customer)] }
-}
-
 extension TransactionInfo {
     /// Names and values, without the signed data.
     ///

@@ -566,6 +566,8 @@ def test_a_control_answer_is_json_without_undocumented_keys(control):
     ("/v1/journal", "/v1/requests"), ("/v1/journal/abc", "/v1/requests/"),
     ("/v1/apps/com.example.shop/sandbox/rules", "/settings"), ("/v1/apps/com.example.shop/sandbox/coming", "/upcoming-events"),
     ("/v1/apps/com.example.shop/sandbox/clock/leap", "/clock/advance"),
+    ("/v1/apps/com.example.shop/sandbox/customers/ann/card", "/customers/{customer} now"),
+    ("/v1/apps/com.example.shop/sandbox/customers/ann/family/members", "/family/members/{member} now"),
 ])
 def test_a_retired_path_is_answered_with_the_new_one(server, path, new):
     for method in ("GET", "PUT", "POST", "DELETE"):

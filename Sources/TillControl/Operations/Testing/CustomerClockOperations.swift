@@ -145,24 +145,3 @@ public struct GetCustomerClockAdvance: EnvironmentRequest {
         self.clock = clock
     }
 }
-
-/// Assigns a customer clock, or the environment's clock, to a customer and the customer's family.
-public struct AssignClock: CustomerRequest {
-    public typealias Answer = CustomerInfo
-    public static let operation = ControlOperation(
-        .put,
-        "/v1/apps/{bundleId}/{environment}/customers/{customer}/clock",
-        tag: .clocks
-    )
-
-    public var app: AppEnvironment
-    public var customer: String
-    /// The name of a customer clock; by default the environment's clock.
-    public var clock: String?
-
-    public init(app: AppEnvironment, customer: String, clock: String? = nil) {
-        self.app = app
-        self.customer = customer
-        self.clock = clock
-    }
-}

@@ -31,11 +31,6 @@ extension ControlAPI {
                 return try await advance(name, target, settling: call.settle)
             },
             ControlRoute(GetCustomerClockAdvance.self) { progress(on: try name($0.clock, $0)) },
-            ControlRoute(AssignClock.self) { call in
-                let account = try await call.account()
-                try check(ClockName(try call.scope(), own: call.clock))
-                return info(of: try await perform(.useClock(call.clock), by: account, at: nil).account)
-            },
         ]
     }
 
