@@ -102,7 +102,7 @@ struct CustomerPageTests {
         let site = try await site()
         let page = page
         try await site.visit { visitor in
-            _ = try await visitor.perform("setAskToBuy", form: "card", on: page, [("asksToBuy", "true")])
+            _ = try await visitor.perform("updateCustomer", form: "card", on: page, [("asksToBuy", "true")])
             let held = try await visitor.perform("buyProduct", on: page, [("productId", "year")])
             #expect(held.text.contains("Pending purchases") && held.text.contains("parental approval"))
             let form = "held-1"

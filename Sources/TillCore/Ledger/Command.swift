@@ -108,8 +108,11 @@ package struct AccountUpdate: Equatable, Sendable {
         package var name: String? { if case .own(let name) = self { name } else { nil } }
     }
 
+    /// Whether the card is accepted.
     package var card: Card?
+    /// Whether a parent must approve the customer's purchases.
     package var asksToBuy: Bool?
+    /// The clock of the account and its family.
     package var clock: Clock?
 
     /// A change of the values that are not nil.

@@ -173,11 +173,11 @@ struct PurchaseCommand: AsyncParsableCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.perform { server in
+            try await options.server.show(in: options.scope) { server in
                 let number = try await PurchaseCommand.number(number, of: customer, server)
                 return DeclinePurchase(app: server.app, customer: customer, number: number, at: options.time)
-            } saying: { _ in
-                "The purchase was declined."
+            } as: {
+                ActionSummary.text("The purchase was declined.", $0, state: [("customer", customer)])
             }
         }
     }
