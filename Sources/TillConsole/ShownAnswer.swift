@@ -83,10 +83,6 @@ extension FamilyChange: DescribedAnswer {
     fileprivate var shown: ShownAnswer { ShownAnswer(events, notifications, of: nil) }
 }
 
-extension EffectsInfo: DescribedAnswer {
-    fileprivate var shown: ShownAnswer { ShownAnswer(events, notifications, of: customer) }
-}
-
 extension CustomerInfo: DescribedAnswer {
     fileprivate var shown: ShownAnswer {
         var shown = ShownAnswer()

@@ -82,8 +82,9 @@ class Subscriber:
     def subscribe(self, server):
         session = requests.Session()
 
-        def control(path, body):
-            answer = session.post(f"http://127.0.0.1:{server.ports['control']}{SCOPE}{path}", json=body, timeout=120)
+        def control(path, body, method="POST"):
+            url = f"http://127.0.0.1:{server.ports['control']}{SCOPE}{path}"
+            answer = session.request(method, url, json=body, timeout=120)
             assert answer.status_code in (200, 201), answer.text
             return flat(answer.json())
 
@@ -97,7 +98,7 @@ class Subscriber:
         if kind == 3:
             control(f"/subscriptions/{self.original}/cancel", {})
         if kind == 7:
-            control(f"/customers/{self.name}/card", {"card": "declinedForRenewals"})
+            control(f"/customers/{self.name}", {"card": "declinedForRenewals"}, "PATCH")
         return self
 
 

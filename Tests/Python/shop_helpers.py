@@ -300,7 +300,7 @@ class Clock:
         """Assigns a customer to this clock. If the clock is in the past, a new customer is created with a date in the
         past."""
         self.environment.create(customer, **_present(at=self.now if self.now <= now_ms() else None), **options)
-        assert self.environment.control("assignClock", {"clock": self.name}, customer=customer)["clock"] == self.name
+        assert self.environment.control("updateCustomer", {"clock": self.name}, customer=customer)["clock"] == self.name
         self.customers.append(customer)
 
     def advance(self, **target) -> dict:
@@ -322,7 +322,8 @@ class Clock:
         self.environment.clock = None
         if kind is None:
             for customer in self.customers:
-                assert "clock" not in self.environment.control("assignClock", {}, customer=customer)
+                changed = self.environment.control("updateCustomer", {"clock": ""}, customer=customer)
+                assert "clock" not in changed
 
 
 class ShopEnvironment:

@@ -236,7 +236,7 @@ class MixedLoad:
             return await self.control(
                 client, "POST", f"{SCOPE}/customers", {"customer": client.subscriber}
             ) is not None and await self.control(
-                client, "PUT", f"{SCOPE}/customers/{path_part(client.subscriber)}/clock", {"clock": clock}
+                client, "PATCH", f"{SCOPE}/customers/{path_part(client.subscriber)}", {"clock": clock}
             ) is not None
         if turn % 8 == 1:
             bought = await self.control(

@@ -102,7 +102,7 @@ def fill(server, post):
     for number in range(FILLERS):
         customer = f"{SCOPE}/customers/filler-{number}"
         server.control("POST", f"{SCOPE}/customers", {"customer": f"filler-{number}"})
-        server.control("PUT", f"{customer}/clock", {"clock": "years"})
+        server.control("PATCH", customer, {"clock": "years"})
         server.control("POST", f"{customer}/purchases", {"productId": f"{BUNDLE}.basic", "offer": {"kind": "NONE"}})
     for _ in range(FILLING_QUARTERS):
         server.control("POST", f"{SCOPE}/clock/advance", {"clock": "years", "by": "P3M"})

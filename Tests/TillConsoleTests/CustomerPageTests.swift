@@ -85,7 +85,7 @@ struct CustomerPageTests {
         let site = try await site()
         let html = try await site.console.page(at: page, Session(cookie: "a")).html
         let operations = [
-            SetCard.operationID, SetAskToBuy.operationID, CancelSubscription.operationID, RefundTransaction.operationID,
+            UpdateCustomer.operationID, CancelSubscription.operationID, RefundTransaction.operationID,
             RequestRefund.operationID, FinishTransaction.operationID,
         ]
         for operation in operations {
@@ -102,7 +102,7 @@ struct CustomerPageTests {
         let site = try await site()
         let page = page
         try await site.visit { visitor in
-            _ = try await visitor.perform("setAskToBuy", form: "card", on: page, [("asksToBuy", "true")])
+            _ = try await visitor.perform("updateCustomer", form: "card", on: page, [("asksToBuy", "true")])
             let held = try await visitor.perform("buyProduct", on: page, [("productId", "year")])
             #expect(held.text.contains("Pending purchases") && held.text.contains("parental approval"))
             let form = "held-1"
@@ -261,9 +261,9 @@ struct CustomerPageTests {
         let site = try await site()
         let (app, control) = (Self.app, site.console.control)
         _ = try await control.send(UpdateSettings(app: app, grace: GracePeriodInfo(days: 16)))
-        _ = try await control.send(SetCard(app: app, customer: "ann", card: .declined))
+        _ = try await control.send(UpdateCustomer(app: app, customer: "ann", card: .declined))
         try await advance(site, by: "10d")
-        _ = try await control.send(SetCard(app: app, customer: "ann", card: .accepted))
+        _ = try await control.send(UpdateCustomer(app: app, customer: "ann", card: .accepted))
         let first = try await site.console.page(at: page, Session(cookie: "a")).html
         let id = try #require(Self.original(in: first))
         #expect(first.contains("tl-grace"))
@@ -288,7 +288,7 @@ struct CustomerPageTests {
         let site = try await site()
         let page = page
         try await site.visit { visitor in
-            let joined = try await visitor.perform("joinFamily", on: page, [("member", "bob")])
+            let joined = try await visitor.perform("joinFamily", on: page, [("path.member", "bob")])
             #expect(joined.text.contains("SUBSCRIBED/INITIAL_BUY</a>"), "\(joined.text)")
             let bob = "/console/apps/com.example.shop/sandbox/customers/bob"
             let left = try await visitor.perform("leaveFamily", form: "leave", on: bob, [])

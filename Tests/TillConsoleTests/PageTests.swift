@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Testing
+import TillControl
 import TillCore
 import TillServer
 import TillShop
@@ -105,6 +106,12 @@ struct PageTests {
             let bob = page + "/bob"
             let clock = try await visitor.perform("createClock", on: bob, [("name", "spring"), ("_customer", "bob")])
             #expect(clock.text.contains("Clock <bdi>spring</bdi>"), "\(clock.text)")
+            let control = site.console.control
+            let get = GetCustomer(app: AppEnvironment(TestShop.bundleID), customer: "bob")
+            #expect(try await control.send(get).clock == "spring")
+            let assigned = try await visitor.perform("updateCustomer", on: bob, [("clock", "")])
+            #expect(assigned.status == 200 && assigned.text.contains("Assign clock"), "\(assigned.text)")
+            #expect(try await control.send(get).clock == nil)
             let proof = try #require(try await visitor.get("/console/").field("_proof", in: "createApp"))
             let body = ["_proof": proof, "bundleId": app].map { name, value in
                 "--XX\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(value)\r\n"

@@ -225,7 +225,7 @@ struct ControlTests {
             #expect(plain.status == 200)
             let marked = try await send(client, .get, "\(customers)/%EF%BB%BFzoe")
             #expect(marked.status == 404)
-            let erased = try await send(client, .post, "\(customers)/%EF%BB%BFzoe/erase", "{}")
+            let erased = try await send(client, .delete, "\(customers)/%EF%BB%BFzoe")
             #expect(erased.status == 404)
             for (path, body) in [
                 (customers, "{\"customer\":\"\u{FEFF}zoe\"}"),

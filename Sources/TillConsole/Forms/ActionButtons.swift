@@ -64,7 +64,7 @@ struct FormParts: Sendable {
     let operation: String
     /// The path parameters.
     let path: [String: String]
-    /// The properties of the query and body that have a value, with `.` between the keys of nested objects.
+    /// The other properties that have a value, with `.` between the keys of nested objects.
     let fields: [(name: String, value: String)]
 
     init<Request: ControlRequest>(_ request: Request) {

@@ -158,16 +158,19 @@ extension ActionForm.Field {
     fileprivate func value(in form: String, _ operation: OperationForm, _ refused: RefusedForm?) -> PageValue {
         let path = name.split(separator: ".").map(String.init)
         let property = operation.property(at: path)
+        let isInPath = path.first == "path"
         let (suffix, shape) = shape(property?.schema)
         let typed = refused.map { $0.form[name + suffix] ?? "" } ?? value
         let id = "\(form)-\(name)".replacing(".", with: "-")
-        let fault = refused?.fault(at: "$.\(name)").map { words(of: $0, typed, property?.schema) }
+        // A parameter in the path has no prefix in the error.
+        let place = isInPath ? path.dropFirst().joined(separator: ".") : name
+        let fault = refused?.fault(at: "$.\(place)").map { words(of: $0, typed, property?.schema) }
         let describing = [fault.map { _ in "\(id)-fault" }, help.map { _ in "\(id)-help" }].compactMap(\.self)
         var values: [String: PageValue] = [
             "id": .text(id), "name": .text(name + suffix), "help": PageValue(help),
             "describedBy": PageValue(describing.isEmpty ? nil : describing.joined(separator: " ")),
             "label": .text(label), "value": .text(typed), "hint": PageValue(hint),
-            "isRequired": .flag(property?.isRequired == true && path.count == 1),
+            "isRequired": .flag(isInPath || property?.isRequired == true && path.count == 1),
             "fault": PageValue(fault),
             "isHidden": false, "isText": false, "isNumber": false, "isFlag": false, "isChoice": false, "isLines": false,
             "isInstant": false, "isChecked": .flag(typed == "true"), "options": .nothing,

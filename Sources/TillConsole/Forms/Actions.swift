@@ -61,7 +61,7 @@ final class Actions: Sendable {
     ) {
         let parameters = FormBody.parameters(form)
         let isDry = form["dryRun"] == "true"
-        let title = Self.title(operation) + (isDry ? " (dry run: nothing was changed)" : "")
+        let title = Self.title(operation, form) + (isDry ? " (dry run: nothing was changed)" : "")
         let name: String
         switch begin(Effect(title: title, parameters: parameters), SentForm(form, operation, session)) {
         case .full:
@@ -155,6 +155,10 @@ final class Actions: Sendable {
         case CreateApp.operationID: return try await newApp(body, form)
         case CreateCustomer.operationID: try await checkIsNew(form, parameters)
         case CreateClock.operationID: return try await newClock(body, parameters, form)
+        case UpdateCustomer.operationID where form["clock"]?.isEmpty == true:
+            // An empty field is omitted, but an empty name stands for the environment's clock.
+            let body = JSONTree.object(body.members + [.init("clock", .string(""))])
+            return try await control.perform(operation.id, parameters, body: body)
         case UpdateSettings.operationID:
             return try await control.perform(operation.id, parameters, body: try await changes(body, parameters))
         default: break
@@ -202,7 +206,7 @@ final class Actions: Sendable {
             let customer = form["_customer"], let clock = made as? ClockInfo,
             let app = Self.app(of: parameters)
         else { return made }
-        _ = try await control.send(AssignClock(app: app, customer: customer, clock: clock.name))
+        _ = try await control.send(UpdateCustomer(app: app, customer: customer, clock: clock.name))
         return made
     }
 
@@ -243,19 +247,23 @@ final class Actions: Sendable {
     }
 
     /// The title of an action. By default, it follows from the operation ID: `Advance clock` for `advanceClock`.
-    private static func title(_ operation: OperationForm) -> String {
+    private static func title(_ operation: OperationForm, _ form: FormData) -> String {
+        if operation.id == UpdateCustomer.operationID { return titleOfUpdate(form) }
         let title = titles[operation.id] ?? Words.sentence(operation.id)
         return title.hasPrefix("Remove ") ? "Delete " + title.dropFirst(7) : title
     }
 
+    private static func titleOfUpdate(_ form: FormData) -> String {
+        if form["clock"] != nil { return "Assign clock" }
+        return form["asksToBuy"] == nil ? "Change payment method" : "Change Ask to Buy"
+    }
+
     private static let titles = [
-        SetCard.operationID: "Change payment method",
         TriggerNotification.operationID: "Send notification",
         ImportStoreKitFile.operationID: "Import .storekit file",
         PutCatalog.operationID: "Replace catalog",
         PutProduct.operationID: "Save product",
         PutGroup.operationID: "Save group",
-        SetAskToBuy.operationID: "Change Ask to Buy",
         SetForSale.operationID: "Change availability",
         UpdateSettings.operationID: "Save settings",
         SetRevocation.operationID: "Change OCSP response",

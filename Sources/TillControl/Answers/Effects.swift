@@ -46,19 +46,3 @@ public struct PurchaseInfo: ControlObject {
         self.notifications = notifications
     }
 }
-
-/// The result of an operation that leaves nothing else to show.
-public struct EffectsInfo: ControlObject {
-    /// The customer.
-    public var customer: String
-    /// The events, in chronological order.
-    public var events: [EventName]
-    /// The notifications about the events, in chronological order: the type, with its subtype after a slash.
-    public var notifications: [String]
-
-    public init(customer: String, events: [EventName], notifications: [String]) {
-        self.customer = customer
-        self.events = events
-        self.notifications = notifications
-    }
-}

@@ -23,6 +23,30 @@ package enum RetiredNames {
             "/v1/apps/{bundleId}/{environment}/notifications/{notificationUUID}/resend",
             "/v1/apps/{bundleId}/{environment}/notifications/resend"
         ),
+        (
+            "/v1/apps/{bundleId}/{environment}/customers/{customer}/card",
+            "/v1/apps/{bundleId}/{environment}/customers/{customer}"
+        ),
+        (
+            "/v1/apps/{bundleId}/{environment}/customers/{customer}/ask-to-buy",
+            "/v1/apps/{bundleId}/{environment}/customers/{customer}"
+        ),
+        (
+            "/v1/apps/{bundleId}/{environment}/customers/{customer}/clock",
+            "/v1/apps/{bundleId}/{environment}/customers/{customer}"
+        ),
+        (
+            "/v1/apps/{bundleId}/{environment}/customers/{customer}/erase",
+            "/v1/apps/{bundleId}/{environment}/customers/{customer}"
+        ),
+        (
+            "/v1/apps/{bundleId}/{environment}/customers/{customer}/refund-requests",
+            "/v1/apps/{bundleId}/{environment}/refund-requests"
+        ),
+        (
+            "/v1/apps/{bundleId}/{environment}/customers/{customer}/family/members",
+            "/v1/apps/{bundleId}/{environment}/customers/{customer}/family/members/{member}"
+        ),
         ("/v1/journal", "/v1/requests"),
         ("/v1/journal/{requestId}", "/v1/requests/{requestId}"),
     ]

@@ -14,8 +14,7 @@ package enum Command: Sendable {
     /// Turns auto-renewal off for a subscription, which the original transaction identifies.
     case turnAutoRenewOff(TransactionID)
     case turnAutoRenewOn(TransactionID)
-    case useCard(Card)
-    case setAskToBuy(Bool)
+    case update(AccountUpdate)
     /// Approves or declines a held purchase.
     case decideHeldPurchase(number: Int64, approved: Bool)
     /// The customer accepts a price increase that needs consent.
@@ -31,10 +30,19 @@ package enum Command: Sendable {
     case extend(Extension)
     /// Applies a job to this account.
     case job(Job)
-    /// Moves the account and its family to another clock; nil stands for the clock of the app's environment.
-    case useClock(String?)
     /// Processes the events that are due, and nothing else.
     case processDue
+
+    /// Sets whether the customer's card is accepted.
+    package static func useCard(_ card: Card) -> Command { .update(AccountUpdate(card: card)) }
+
+    /// Sets whether a parent must approve the customer's purchases.
+    package static func setAskToBuy(_ asks: Bool) -> Command { .update(AccountUpdate(asksToBuy: asks)) }
+
+    /// Moves the account and its family to another clock; nil stands for the clock of the app's environment.
+    package static func useClock(_ own: String?) -> Command {
+        .update(AccountUpdate(clock: own.map(AccountUpdate.Clock.own) ?? .ofEnvironment))
+    }
 
     /// The ledger transactions that the rules need for this command, in addition to the accounts.
     ///
@@ -84,6 +92,34 @@ package enum Command: Sendable {
 
     private static func copies(in accounts: [Account]) -> [TransactionID] {
         accounts.flatMap(\.ownedProducts).filter { $0.ownership == .familyShared }.map(\.transaction).sorted()
+    }
+}
+
+/// A change of a customer's payment method, Ask to Buy and clock. What is nil stays.
+package struct AccountUpdate: Equatable, Sendable {
+    /// A clock for the account and its family.
+    package enum Clock: Equatable, Sendable {
+        /// The clock of the app's environment.
+        case ofEnvironment
+        /// The customer clock with a name.
+        case own(String)
+
+        /// The name of the customer clock; nil for the clock of the app's environment.
+        package var name: String? { if case .own(let name) = self { name } else { nil } }
+    }
+
+    /// Whether the card is accepted.
+    package var card: Card?
+    /// Whether a parent must approve the customer's purchases.
+    package var asksToBuy: Bool?
+    /// The clock of the account and its family.
+    package var clock: Clock?
+
+    /// A change of the values that are not nil.
+    package init(card: Card? = nil, asksToBuy: Bool? = nil, clock: Clock? = nil) {
+        self.card = card
+        self.asksToBuy = asksToBuy
+        self.clock = clock
     }
 }
 

@@ -108,8 +108,7 @@ package struct Ledger: Sendable {
         case .downloadApp(let download): downloadApp(download, by: id)
         case .turnAutoRenewOff(let original): try turnAutoRenewOff(original, by: id)
         case .turnAutoRenewOn(let original): try turnAutoRenewOn(original, by: id)
-        case .useCard(let card): useCard(card, by: id)
-        case .setAskToBuy(let asks): setAskToBuy(asks, by: id)
+        case .update(let wanted): update(wanted, by: id)
         case .decideHeldPurchase(let number, let approved):
             try decideHeldPurchase(number, approved: approved, by: id)
         case .acceptPriceIncrease(let original): try acceptPriceIncrease(original, by: id)
@@ -121,12 +120,17 @@ package struct Ledger: Sendable {
         case .reverseRefund(let transaction): try reverseRefund(of: transaction)
         case .extend(let wanted): try extend(wanted, by: id)
         case .job(let job): perform(job, by: id)
-        case .useClock(let clock): useClock(clock, by: id)
         case .processDue: break
         }
         // The command may have made charges due that waited for a valid card or for consent. Events beyond the limit
         // are processed at the next update of the account.
         _ = catchUp(atMost: Ledger.maxFreedAtOnce)
+    }
+
+    private mutating func update(_ wanted: AccountUpdate, by id: AccountID) {
+        if let asks = wanted.asksToBuy { setAskToBuy(asks, by: id) }
+        if let card = wanted.card { useCard(card, by: id) }
+        if let clock = wanted.clock { useClock(clock.name, by: id) }
     }
 
     // MARK: Writing

@@ -45,7 +45,7 @@ package struct ControlAPI: Sendable {
         routes =
             [
                 serverRoutes, pruneRoutes, tokenRoutes, teamRoutes, appRoutes, keyRoutes, sharedSecretRoutes,
-                catalogRoutes, productRoutes, customerRoutes, ledgerRoutes, erasureRoutes, cardRoutes, purchaseRoutes,
+                catalogRoutes, productRoutes, customerRoutes, ledgerRoutes, erasureRoutes, purchaseRoutes,
                 heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
                 upcomingEventRoutes, settingsRoutes, endpointRoutes, notificationRoutes, listenRoutes,
                 requestLogRoutes, authorityRoutes, receiptRoutes, revocationRoutes, attackRoutes,

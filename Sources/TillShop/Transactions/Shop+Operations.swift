@@ -52,7 +52,7 @@ extension Shop {
 
     /// The current time on a customer's clock before the customer moves to another clock; nil for every other command.
     private func presentBeforeMoving(_ command: Command, _ customer: CustomerName) async throws -> Timestamp? {
-        guard case .useClock = command else { return nil }
+        guard case .update(let wanted) = command, wanted.clock != nil else { return nil }
         let scope = customer.scope
         return try await storage.account(environment: scope.environment, app: scope.app, customer: customer.customer)
             .map { now(of: $0) }

@@ -22,8 +22,7 @@ package enum CommandKind: String, CaseIterable, Sendable {
             case .downloadApp: .downloadApp
             case .turnAutoRenewOff: .turnAutoRenewOff
             case .turnAutoRenewOn: .turnAutoRenewOn
-            case .useCard: .useCard
-            case .setAskToBuy: .setAskToBuy
+            case .update(let wanted): CommandKind(wanted)
             case .decideHeldPurchase: .decideHeldPurchase
             case .acceptPriceIncrease: .acceptPriceIncrease
             case .declinePriceIncrease: .declinePriceIncrease
@@ -34,9 +33,13 @@ package enum CommandKind: String, CaseIterable, Sendable {
             case .reverseRefund: .reverseRefund
             case .extend: .extend
             case .job(let job): CommandKind(job)
-            case .useClock: .useClock
             case .processDue: .processDue
             }
+    }
+
+    /// The kind of a change that a random operation makes, which changes one value.
+    private init(_ wanted: AccountUpdate) {
+        self = wanted.clock != nil ? .useClock : wanted.card != nil ? .useCard : .setAskToBuy
     }
 
     /// The kind of a job.

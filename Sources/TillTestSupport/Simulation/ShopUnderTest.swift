@@ -88,7 +88,10 @@ package struct ShopUnderTest: SystemUnderTest {
 
     /// Creates the clock to which the command assigns the customer.
     private func makeClock(for command: Command) async throws {
-        guard case .useClock(let own?) = command, test.shop.clock(ClockName(scope, own: own)) == nil else { return }
+        guard
+            case .update(let wanted) = command, let own = wanted.clock?.name,
+            test.shop.clock(ClockName(scope, own: own)) == nil
+        else { return }
         try await test.shop.createClock(ClockName(scope, own: own), .frozen(at: test.shop.now(on: clock)))
     }
 

@@ -28,7 +28,7 @@ struct CardCommand: AsyncParsableCommand {
         func run() async throws {
             try await options.perform {
                 let card: Card = purchases ? .declined : .declinedForRenewals
-                return SetCard(app: $0.app, customer: customer, card: card, at: options.time)
+                return UpdateCustomer(app: $0.app, customer: customer, card: card, at: options.time)
             } saying: { _ in
                 purchases ? "The card is declined." : "The card is declined for renewals."
             }
@@ -47,7 +47,7 @@ struct CardCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await options.perform {
-                SetCard(app: $0.app, customer: customer, card: .accepted, at: options.time)
+                UpdateCustomer(app: $0.app, customer: customer, card: .accepted, at: options.time)
             } saying: { _ in
                 "The card is accepted."
             }
@@ -98,7 +98,7 @@ struct AskToBuyCommand: AsyncParsableCommand {
 
     private static func set(_ asks: Bool, _ customer: String, _ options: ActionOptions) async throws {
         try await options.perform {
-            SetAskToBuy(app: $0.app, customer: customer, asksToBuy: asks, at: options.time)
+            UpdateCustomer(app: $0.app, customer: customer, asksToBuy: asks, at: options.time)
         } saying: { _ in
             asks ? "A parent must approve purchases by \(customer)." : "Purchases by \(customer) need no approval."
         }
@@ -132,7 +132,7 @@ struct PurchaseCommand: AsyncParsableCommand {
             try await server.show(in: scope) {
                 ListHeldPurchases(app: $0.app, customer: customer)
             } as: { answer in
-                let lines = answer.heldPurchases.map(PurchaseCommand.line)
+                let lines = answer.map(PurchaseCommand.line)
                 return lines.isEmpty ? "\(customer) has no pending purchases." : lines.joined(separator: "\n")
             }
         }
@@ -173,11 +173,11 @@ struct PurchaseCommand: AsyncParsableCommand {
         @OptionGroup var options: ActionOptions
 
         func run() async throws {
-            try await options.perform { server in
+            try await options.server.show(in: options.scope) { server in
                 let number = try await PurchaseCommand.number(number, of: customer, server)
                 return DeclinePurchase(app: server.app, customer: customer, number: number, at: options.time)
-            } saying: { _ in
-                "The purchase was declined."
+            } as: {
+                ActionSummary.text("The purchase was declined.", $0, state: [("customer", customer)])
             }
         }
     }
@@ -194,8 +194,7 @@ struct PurchaseCommand: AsyncParsableCommand {
     /// The given number, or the number of the customer's only pending purchase.
     private static func number(_ number: Int64?, of customer: String, _ server: AppClient) async throws -> Int64 {
         if let number { return number }
-        let list = try await server.client.send(ListHeldPurchases(app: server.app, customer: customer))
-        let held = list.heldPurchases
+        let held = try await server.client.send(ListHeldPurchases(app: server.app, customer: customer))
         guard let only = held.first, held.count == 1 else {
             throw CommandRefused(
                 held.isEmpty

@@ -191,7 +191,7 @@ struct FamilyCommand: AsyncParsableCommand {
             try await server.show(in: scope) {
                 LeaveFamily(app: $0.app, customer: customer)
             } as: {
-                ActionSummary.text("\(customer) left the family.", $0)
+                ActionSummary.text("\(customer) left the family.", $0, state: [("customer", customer)])
             }
         }
     }

@@ -144,7 +144,7 @@ struct RefundCommand: AsyncParsableCommand {
         /// The requests of the customer, or of all customers on all pages.
         private func requests(_ server: AppClient) async throws -> RefundRequestList {
             if let customer {
-                return try await server.client.send(ListRefundRequestsOfCustomer(app: server.app, customer: customer))
+                return try await server.client.send(ListRefundRequests(app: server.app, customer: customer))
             }
             var all = RefundRequestList(refundRequests: [])
             repeat {

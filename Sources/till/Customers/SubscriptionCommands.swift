@@ -32,7 +32,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
             try await server.show(in: scope) {
                 ListSubscriptions(app: $0.app, customer: customer)
             } as: { answer in
-                let lines = answer.subscriptions.map(ActionSummary.subscription)
+                let lines = answer.map(ActionSummary.subscription)
                 return lines.isEmpty ? "\(customer) has no subscription." : lines.joined(separator: "\n")
             }
         }

@@ -15,11 +15,13 @@ protocol ActionAnswer: Encodable {
 /// Writes the result of an operation as text: the state after the operation, its events, and its notifications.
 enum ActionSummary {
     /// The lines of the result under a heading. Signed data is printed only with `--json`.
-    static func text(_ heading: String, _ answer: some ActionAnswer) -> String {
+    ///
+    /// - Parameter state: the names and values to print instead of the answer's.
+    static func text(_ heading: String, _ answer: some ActionAnswer, state: [(String, String?)]? = nil) -> String {
         let effects = [
             ("events", words(answer.events.map(\.rawValue))), ("notifications", words(answer.notifications)),
         ]
-        return "\(heading)\n\(table(answer.state + effects))"
+        return "\(heading)\n\(table((state ?? answer.state) + effects))"
     }
 
     /// A subscription in two lines.
@@ -76,10 +78,6 @@ extension CustomerChange: ActionAnswer {
             ("asksToBuy", String(customer.asksToBuy)),
         ]
     }
-}
-
-extension EffectsInfo: ActionAnswer {
-    var state: [(String, String?)] { [("customer", customer)] }
 }
 
 extension TransactionInfo {

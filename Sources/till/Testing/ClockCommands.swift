@@ -301,7 +301,7 @@ extension CustomerCommand {
 
         func run() async throws {
             try await server.show(in: scope) {
-                AssignClock(app: $0.app, customer: customer, clock: clock)
+                UpdateCustomer(app: $0.app, customer: customer, clock: clock ?? "")
             } as: { _ in
                 clock.map { "\(customer) uses the clock \($0)." }
                     ?? "\(customer) uses the clock of the environment."

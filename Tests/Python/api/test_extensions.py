@@ -68,7 +68,7 @@ def expired_on_own_clock(environment, customer) -> str:
     """The original transaction id of an expired subscription, whose customer is on a customer clock."""
     environment.control("createClock", {"name": customer})
     environment.create(customer)
-    environment.control("assignClock", {"clock": customer}, customer=customer)
+    environment.control("updateCustomer", {"clock": customer}, customer=customer)
     (bought,) = environment.buy_many(customer, BASIC, 1, offer=NO_OFFER)
     environment.control("cancelSubscription", {}, originalTransactionId=bought)
     environment.control("advanceClock", {"clock": customer, "by": "P2M", "settle": True})

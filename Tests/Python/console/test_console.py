@@ -259,7 +259,7 @@ class TestStory:
         browser.without_script(True)
         try:
             browser.open(f"/console/apps/{BUNDLE}/sandbox/customers/ann")
-            browser.one("#card-setCard-accepted").click()
+            browser.one("#card-updateCustomer-accepted").click()
             browser.wait(lambda: "Done." in browser.text("#effect"), "the result")
         finally:
             browser.without_script(False)

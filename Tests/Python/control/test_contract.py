@@ -14,7 +14,7 @@ from catalog_of_everything import CATALOG, COINS, PRO
 from shop_helpers import App, ControlClient
 
 MAX_FILES = 340
-METHODS = {"get", "post", "put", "delete"}
+METHODS = {"get", "post", "put", "patch", "delete"}
 # How the fuzzer writes the body of an import.
 HOOKS = """
 import json, schemathesis

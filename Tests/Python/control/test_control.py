@@ -572,6 +572,8 @@ def test_a_control_answer_is_json_without_undocumented_keys(control):
     ("/v1/ca/receipts", "/v1/ca?receipts=true"),
     ("/v1/apps/com.example.shop/sandbox/notifications/test", "/{environment}/notifications now"),
     ("/v1/apps/com.example.shop/sandbox/notifications/31f2b8a4/resend", "/{environment}/notifications/resend now"),
+    ("/v1/apps/com.example.shop/sandbox/customers/ann/card", "/customers/{customer} now"),
+    ("/v1/apps/com.example.shop/sandbox/customers/ann/family/members", "/family/members/{member} now"),
 ])
 def test_a_retired_path_is_answered_with_the_new_one(server, path, new):
     for method in ("GET", "PUT", "POST", "DELETE"):

@@ -21,10 +21,10 @@ def test_apples_api_does_not_know_an_erased_customer(app, environment, customer)
     assert missed.status_code == 400
     named = environment.explain(missed)["requestId"]
 
-    dry = environment.control("eraseCustomer", {"dryRun": True}, customer=customer)
+    dry = environment.control("eraseCustomer", query={"dryRun": "true"}, customer=customer)
     assert dry["dryRun"] and dry["transactions"] == 2 and dry["notificationsErased"] >= 2
     environment.client.get_transaction_info(bought.id)
-    erased = environment.control("eraseCustomer", {}, customer=customer)
+    erased = environment.control("eraseCustomer", customer=customer)
     assert {**erased, "dryRun": True} == dry and erased["requestLogEntries"] >= 1
 
     for id_ in (bought.id, original, account):
@@ -45,7 +45,7 @@ def test_apples_api_does_not_know_an_erased_customer(app, environment, customer)
         app.control.call("explainRequest", requestId=named)
     assert gone.value.status == 404
     with pytest.raises(ControlRefused) as gone:
-        environment.control("eraseCustomer", {}, customer=customer)
+        environment.control("eraseCustomer", customer=customer)
     assert (gone.value.status, gone.value.code) == (404, "unknown_account")
 
     again = environment.buy(customer, COINS)

@@ -14,7 +14,7 @@ from process_helpers import till_binary
 
 REPOSITORY = Path(__file__).parents[3]
 RECORDED = REPOSITORY / "Tests/Fixtures/surface/released.txt"
-METHODS = {"get", "post", "put", "delete"}
+METHODS = {"get", "post", "put", "patch", "delete"}
 
 
 def schema_words(schema):

@@ -193,7 +193,7 @@ class Backend:
         """The paths of all operations that change data and read no body."""
         document = self.one.control("GET", "/openapi.json")
         values = {
-            "bundleId": BUNDLE, "environment": "sandbox", "name": "before", "keyId": self.spare, "customer": "bob",
+            "bundleId": BUNDLE, "environment": "sandbox", "name": "before", "keyId": self.spare, "customer": "bob", "member": "cat",
             "transactionId": self.transaction, "endpoint": "primary", "tokenName": "spare",
             "faultId": self.fault, "issuerId": self.key.issuer_id,
         }

@@ -368,7 +368,7 @@ def test_a_customer_clock_may_be_ahead_of_the_end_date(sandbox, post):
     listen(sandbox, post)
     sandbox.control("createClock", {"name": "later", "at": now_ms() + 100 * DAY})
     sandbox.create("ann")
-    sandbox.control("assignClock", {"clock": "later"}, customer="ann")
+    sandbox.control("updateCustomer", {"clock": "later"}, customer="ann")
     sandbox.buy_many("ann", COINS, 1)
     (item,) = settled(sandbox, 1, endDate=now_ms() + 300 * DAY)
     assert item.notice["signedDate"] > now_ms() + 99 * DAY

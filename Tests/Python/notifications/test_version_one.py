@@ -98,10 +98,10 @@ def fail(days, then=None):
     def scenario(environment):
         environment.control("updateSettings", {"grace": {"days": 16}})
         buy(environment, BASIC)
-        environment.control("setCard", {"card": "declinedForRenewals"}, customer="ann")
+        environment.control("updateCustomer", {"card": "declinedForRenewals"}, customer="ann")
         advance(environment, days)
         if then:
-            environment.control("setCard", {"card": then}, customer="ann")
+            environment.control("updateCustomer", {"card": then}, customer="ann")
     return scenario
 
 
@@ -312,7 +312,7 @@ def test_with_the_apple_profile_the_sandbox_omits_some_types(serve):
         freeze(environment)
         listen(environment, post, name="old", version=1)
         buy(environment, BASIC)
-        environment.control("setCard", {"card": "declinedForRenewals"}, customer="ann")
+        environment.control("updateCustomer", {"card": "declinedForRenewals"}, customer="ann")
         advance(environment, "32d" if environment is app.production else "6m")
         until(lambda: len(post.received) >= len(expected))
         assert types(post, len(expected)) == expected
@@ -340,7 +340,7 @@ def test_a_refund_turns_off_renewal_and_an_expiration_has_its_intent(environment
     assert [body["auto_renew_status"] for body in after_refund] == ["false", "false"]
     # A cancellation in the grace period ends the subscription. Its element is removed, but the list remains.
     again = buy(environment, BASIC)
-    environment.control("setCard", {"card": "declinedForRenewals"}, customer="ann")
+    environment.control("updateCustomer", {"card": "declinedForRenewals"}, customer="ann")
     advance(environment, "32d")
     environment.control("cancelSubscription", {}, originalTransactionId=again)
     advance(environment, "1s")

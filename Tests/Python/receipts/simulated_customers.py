@@ -132,7 +132,7 @@ class SimulatedCustomer:
             self.left_in_grace.add(original)
 
     def card(self, card):
-        self.call("POST", f"/customers/{path_part(self.name)}/card", {"card": card})
+        self.call("PATCH", f"/customers/{path_part(self.name)}", {"card": card})
 
     def promotional(self, product, offer) -> dict:
         token = self.simulation.signer.create_signature(product, offer, self.some_id)
@@ -379,7 +379,7 @@ def organizer(customer):
     customer.subscribe(customer.rng.choice([PRO, BASIC]))
     forever = customer.buy(FOREVER)["transactionId"]
     yield
-    (entry,) = customer.call("GET", f"/customers/{path_part(member.name)}/subscriptions")["subscriptions"]
+    (entry,) = customer.call("GET", f"/customers/{path_part(member.name)}/subscriptions")
     member.some_id = entry["transactionId"]
     yield
     yield

@@ -141,7 +141,7 @@ def decoded(jws: str) -> dict:
 
 def http_requests(text: str) -> list[tuple[str, str, str]]:
     found = []
-    for part in re.split(r"^(?=(?:GET|POST|PUT|DELETE) /)", text, flags=re.MULTILINE):
+    for part in re.split(r"^(?=(?:GET|POST|PUT|PATCH|DELETE) /)", text, flags=re.MULTILINE):
         if part.strip():
             head, _, body = part.strip().partition("\n")
             method, path = head.split(" ")

@@ -92,9 +92,9 @@ class Subscriber:
         """Subscribes at a date that differs by customer, so that renewals fall due all the time."""
         session = requests.Session()
 
-        def control(path, body):
+        def control(path, body, method="POST"):
             url = f"http://127.0.0.1:{server.ports['control']}{SCOPE}{path}"
-            answer = session.post(url, json=body, timeout=PATIENCE)
+            answer = session.request(method, url, json=body, timeout=PATIENCE)
             assert answer.status_code in (200, 201), answer.text
             return flat(answer.json())
 
@@ -106,7 +106,7 @@ class Subscriber:
         if self.cancels:
             control(f"/subscriptions/{self.original}/cancel", {})
         if self.declines:
-            control(f"/customers/{self.name}/card", {"card": "declinedForRenewals"})
+            control(f"/customers/{self.name}", {"card": "declinedForRenewals"}, "PATCH")
         return self
 
     def expected(self, rows, status):
@@ -213,7 +213,7 @@ def check_against_the_ledger(server, key, subscribers, notifications):
     problems = [f"unknown customer {name}" for name in set(by_customer) - {one.name for one in subscribers}]
     for one in subscribers:
         rows = history(server, key, one.original)
-        (state,) = server.control("GET", f"{SCOPE}/customers/{one.name}/subscriptions")["subscriptions"]
+        (state,) = server.control("GET", f"{SCOPE}/customers/{one.name}/subscriptions")
         wanted = one.expected(rows, state["status"])
         found = Counter((notice(entry), entry["transactionId"]) for entry in by_customer[one.name])
         if wanted != found:

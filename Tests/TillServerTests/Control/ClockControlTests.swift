@@ -131,8 +131,8 @@ struct ClockControlTests {
             #expect(try listed.json == [made].json)
             #expect(try await control.send(GetClock(app: app, clock: "trial")).json == made.json)
             _ = try await control.send(CreateCustomer(app: app, customer: "ann", at: start))
-            let assign = AssignClock(app: app, customer: "ann", clock: "trial")
-            #expect(try await control.send(assign).clock == "trial")
+            let assign = UpdateCustomer(app: app, customer: "ann", clock: "trial")
+            #expect(try await control.send(assign).customer.clock == "trial")
             let bought = try await control.buy("pro", by: "ann")
             #expect(bought.purchaseDate.wholeSecond == start.wholeSecond)
             let report = try await control.send(AdvanceClock(app: app, clock: "trial", by: "P1M"))
@@ -141,7 +141,8 @@ struct ClockControlTests {
             let run = SetClock(app: app, clock: "trial", mode: .running)
             #expect(try await control.send(run).mode == .running)
             #expect(try await control.send(GetClock(app: app)).mode == .real)
-            #expect(try await control.send(AssignClock(app: app, customer: "ann")).clock == nil)
+            let unassign = UpdateCustomer(app: app, customer: "ann", clock: "")
+            #expect(try await control.send(unassign).customer.clock == nil)
         }
     }
 
@@ -155,8 +156,9 @@ struct ClockControlTests {
             try await control.expectRefusal(404, "unknown_clock", of: set)
             let advance = AdvanceClock(app: app, clock: "no", by: "1d")
             try await control.expectRefusal(404, "unknown_clock", of: advance)
-            let assign = AssignClock(app: app, customer: "ann", clock: "no")
+            let assign = UpdateCustomer(app: app, customer: "ann", card: .declined, clock: "no")
             try await control.expectRefusal(404, "unknown_clock", of: assign)
+            #expect(try await control.send(GetCustomer(app: app, customer: "ann")).card == .accepted)
         }
     }
 }

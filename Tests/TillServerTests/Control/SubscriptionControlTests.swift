@@ -156,18 +156,18 @@ struct SubscriptionControlTests {
         try await TypedControl.run { control in
             let app = control.app
             _ = try await control.send(CreateCustomer(app: app, customer: "ann"))
-            let declined = try await control.send(SetCard(app: app, customer: "ann", card: .declined))
+            let declined = try await control.send(UpdateCustomer(app: app, customer: "ann", card: .declined))
             #expect(declined.customer.card == .declined)
             #expect(declined.events == [.cardChanged] && declined.notifications.isEmpty)
             let coins = BuyProduct(app: app, customer: "ann", productId: "coins")
             try await control.expectRefusal(409, "card_declined", of: coins)
-            _ = try await control.send(SetCard(app: app, customer: "ann", card: .declinedForRenewals))
+            _ = try await control.send(UpdateCustomer(app: app, customer: "ann", card: .declinedForRenewals))
             _ = try await control.send(coins)
-            let accept = SetCard(app: app, customer: "ann", card: .accepted)
+            let accept = UpdateCustomer(app: app, customer: "ann", card: .accepted)
             #expect(try await control.send(accept).customer.card == .accepted)
             let stolen = try InvalidRequest(accept, ["card": .string("stolen")])
             try await control.expectRefusal(400, "bad_request", of: stolen)
-            let unknown = SetCard(app: app, customer: "unknown", card: .accepted)
+            let unknown = UpdateCustomer(app: app, customer: "unknown", card: .accepted)
             try await control.expectRefusal(404, "unknown_account", of: unknown)
         }
     }
@@ -178,15 +178,38 @@ struct SubscriptionControlTests {
             let app = control.app
             _ = try await control.send(CreateCustomer(app: app, customer: "ann", at: control.inDays(-60)))
             _ = try await control.send(
-                SetCard(app: app, customer: "ann", card: .declinedForRenewals, at: control.inDays(-50))
+                UpdateCustomer(app: app, customer: "ann", card: .declinedForRenewals, at: control.inDays(-50))
             )
             try await control.buy("pro", by: "ann", at: control.inDays(-40))
             let failed = try await control.subscription(of: "ann")
             #expect(failed.status == .billingRetry && failed.summary.contains("failed"))
             #expect(try #require(failed.billingRetryUntil) > control.test.now)
-            let accepted = try await control.send(SetCard(app: app, customer: "ann", card: .accepted))
+            let accepted = try await control.send(UpdateCustomer(app: app, customer: "ann", card: .accepted))
             #expect(accepted.notifications == ["DID_RENEW/BILLING_RECOVERY"])
             #expect(try await control.subscription(of: "ann").status == .active)
+        }
+    }
+
+    @Test("One request changes the card, Ask to Buy and the clock, or nothing")
+    func update() async throws {
+        try await TypedControl.run { control in
+            let app = control.app
+            let past = control.inDays(-10)
+            _ = try await control.send(CreateClock(app: app, name: "past", at: past))
+            _ = try await control.send(CreateCustomer(app: app, customer: "ann"))
+            let all = UpdateCustomer(app: app, customer: "ann", card: .declined, asksToBuy: true, clock: "past")
+            let changed = try await control.send(all)
+            #expect(changed.customer.card == .declined && changed.customer.asksToBuy)
+            #expect(changed.customer.clock == "past" && changed.events == [.cardChanged])
+            let accepted = try await control.send(UpdateCustomer(app: app, customer: "ann", card: .accepted))
+            #expect(accepted.customer.asksToBuy && accepted.customer.clock == "past")
+            let unknown = UpdateCustomer(app: app, customer: "ann", card: .declined, asksToBuy: false, clock: "no")
+            try await control.expectRefusal(404, "unknown_clock", of: unknown)
+            let late = UpdateCustomer(app: app, customer: "ann", card: .declined, clock: "", at: control.test.now)
+            try await control.expectRefusal(409, "later_than_clock", of: late)
+            #expect(try await control.send(GetCustomer(app: app, customer: "ann")).json == accepted.customer.json)
+            let empty = UpdateCustomer(app: app, customer: "ann", at: past)
+            try await control.expectRefusal(400, "bad_update", of: empty)
         }
     }
 
@@ -195,13 +218,13 @@ struct SubscriptionControlTests {
         try await TypedControl.run { control in
             let app = control.app
             _ = try await control.send(CreateCustomer(app: app, customer: "ann"))
-            let asking = try await control.send(SetAskToBuy(app: app, customer: "ann", asksToBuy: true))
+            let asking = try await control.send(UpdateCustomer(app: app, customer: "ann", asksToBuy: true))
             #expect(asking.customer.asksToBuy)
             let coins = try await control.send(BuyProduct(app: app, customer: "ann", productId: "coins"))
             let skin = try await control.send(BuyProduct(app: app, customer: "ann", productId: "skin"))
             #expect([coins.held, skin.held] == [1, 2])
             #expect(coins.events == [.purchaseHeld] && coins.notifications.isEmpty && coins.transaction == nil)
-            let waiting = try await control.send(ListHeldPurchases(app: app, customer: "ann")).heldPurchases
+            let waiting = try await control.send(ListHeldPurchases(app: app, customer: "ann"))
             #expect(waiting.map(\.number) == [1, 2] && waiting.map(\.productId) == ["coins", "skin"])
             #expect(waiting.map(\.reason) == [.askToBuy, .askToBuy])
             #expect(try await control.send(GetCustomer(app: app, customer: "ann")).heldPurchases == 2)
@@ -217,7 +240,7 @@ struct SubscriptionControlTests {
             try await control.expectRefusal(404, "unknown_number", of: wrongApproval)
             let wrongDecline = try InvalidRequest(decline, ["number": .string("x")])
             try await control.expectRefusal(404, "unknown_number", of: wrongDecline)
-            _ = try await control.send(SetAskToBuy(app: app, customer: "ann", asksToBuy: false))
+            _ = try await control.send(UpdateCustomer(app: app, customer: "ann", asksToBuy: false))
             try await control.buy("skin", by: "ann")
         }
     }
@@ -256,7 +279,7 @@ struct SubscriptionControlTests {
             let request = try #require(asked.transaction.refundRequest)
             #expect(request.transactionId == id && request.reason == .legal && request.customer == "ann")
             #expect(try #require(request.decisionDate) > request.requestedDate)
-            let ofCustomer = try await control.send(ListRefundRequestsOfCustomer(app: app, customer: "ann"))
+            let ofCustomer = try await control.send(ListRefundRequests(app: app, customer: "ann"))
             #expect(try ofCustomer.refundRequests.json == [request].json)
             let all = try await control.send(ListRefundRequests(app: app)).refundRequests
             #expect(try all.map { try $0.json }.contains(try request.json))
@@ -267,6 +290,10 @@ struct SubscriptionControlTests {
             #expect(declined.notifications == ["REFUND_DECLINED"] && declined.transaction.refundRequest == nil)
             try await control.expectRefusal(409, "refund_not_requested", of: decline)
             try await control.expectRefusal(400, "bad_page", of: ListRefundRequests(app: app, after: "x"))
+            let unknown = ListRefundRequests(app: app, customer: "unknown")
+            try await control.expectRefusal(404, "unknown_account", of: unknown)
+            let page = ListRefundRequests(app: app, customer: "ann", after: "1")
+            try await control.expectRefusal(400, "bad_page", of: page)
         }
     }
 
@@ -281,7 +308,7 @@ struct SubscriptionControlTests {
             )
             let granted = try await control.send(RefundTransaction(app: app, transactionId: id))
             #expect(granted.notifications == ["REFUND"] && granted.transaction.revocationDate != nil)
-            let rest = try await control.send(ListRefundRequestsOfCustomer(app: app, customer: "ann"))
+            let rest = try await control.send(ListRefundRequests(app: app, customer: "ann"))
             #expect(rest.refundRequests.isEmpty)
             let reversed = try await control.send(ReverseRefund(app: app, transactionId: id))
             #expect(reversed.notifications == ["REFUND_REVERSED"])

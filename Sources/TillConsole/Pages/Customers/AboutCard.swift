@@ -25,7 +25,7 @@ struct AboutCard: Sendable {
             "owned": .list(customer.owned.map { .text(ledger.name(of: $0)) }),
             "actions": actions.value(page),
             "family": try await family(),
-            "join": ActionForm(join, "Add a family member", [.init("member", "Customer")]).value(page),
+            "join": ActionForm(join, "Add a family member", [.init("path.member", "Customer")]).value(page),
             "ownClock": try await ownClock(),
         ]
     }
@@ -35,12 +35,12 @@ struct AboutCard: Sendable {
         let cards = Card.allCases.filter { $0 != customer.card }.map { card in
             ActionButtons.Button(
                 "Payment method: \(Words.effect(of: card))",
-                SetCard(app: app, customer: name, card: card)
+                UpdateCustomer(app: app, customer: name, card: card)
             )
         }
         let ask = ActionButtons.Button(
             asks ? "Turn off Ask to Buy" : "Require Ask to Buy",
-            SetAskToBuy(app: app, customer: name, asksToBuy: !asks)
+            UpdateCustomer(app: app, customer: name, asksToBuy: !asks)
         )
         return ActionButtons(id: "card", buttons: cards + [ask])
     }
@@ -78,7 +78,7 @@ struct AboutCard: Sendable {
         let names = clocks.prefix(100).map { (value: $0, name: $0) }
         let choices = [(value: "", name: ClockCard.title(ledger.app.environment))] + names
         let use = ActionForm(
-            AssignClock(app: ledger.app, customer: name, clock: customer.clock),
+            UpdateCustomer(app: ledger.app, customer: name, clock: customer.clock),
             "Assign clock",
             [.init("clock", "Clock", .choice(choices))]
         )

@@ -18,7 +18,7 @@ struct WaitingCards: Sendable {
     /// Purchases that wait for a parent's approval, or for the customer to complete an interrupted purchase.
     func held() async throws -> PageValue {
         let list = try await page.send(ListHeldPurchases(app: ledger.app, customer: page.customer))
-        let held = list.heldPurchases.prefix(Self.maxRows).map(value)
+        let held = list.prefix(Self.maxRows).map(value)
         return held.isEmpty ? .nothing : ["held": .list(held)]
     }
 
@@ -43,7 +43,7 @@ struct WaitingCards: Sendable {
 
     /// Pending refund requests.
     func requests() async throws -> PageValue {
-        let list = try await page.send(ListRefundRequestsOfCustomer(app: ledger.app, customer: page.customer))
+        let list = try await page.send(ListRefundRequests(app: ledger.app, customer: page.customer))
         let requests = list.refundRequests.prefix(Self.maxRows).map(value)
         return requests.isEmpty ? .nothing : ["requests": .list(requests)]
     }

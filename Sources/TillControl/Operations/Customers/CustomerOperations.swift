@@ -77,48 +77,39 @@ public struct GetCustomer: CustomerRequest {
     }
 }
 
-/// Sets whether the customer's card is accepted. Accepting the card charges failed payments at once.
-public struct SetCard: CustomerRequest, DatedRequest {
+/// Changes a customer's payment method, Ask to Buy or clock. The request contains at least one of the three; the server
+/// changes all that it contains, or nothing. Accepting the card charges failed payments at once.
+public struct UpdateCustomer: CustomerRequest, DatedRequest {
     public typealias Answer = CustomerChange
     public static let operation = ControlOperation(
-        .post,
-        "/v1/apps/{bundleId}/{environment}/customers/{customer}/card",
+        .patch,
+        "/v1/apps/{bundleId}/{environment}/customers/{customer}",
         tag: .customers
     )
 
     public var app: AppEnvironment
     public var customer: String
-    /// The new state: `declinedForRenewals` declines renewals only; `declined` also declines purchases.
-    public var card: Card
+    /// Whether the card is accepted: `declinedForRenewals` declines renewals only; `declined` also declines purchases.
+    public var card: Card?
+    /// Whether a parent must approve the customer's purchases (Ask to Buy).
+    public var asksToBuy: Bool?
+    /// The name of a customer clock for the customer and the customer's family; empty for the environment's clock.
+    public var clock: String?
     public var at: Timestamp?
 
-    public init(app: AppEnvironment, customer: String, card: Card, at: Timestamp? = nil) {
+    public init(
+        app: AppEnvironment,
+        customer: String,
+        card: Card? = nil,
+        asksToBuy: Bool? = nil,
+        clock: String? = nil,
+        at: Timestamp? = nil
+    ) {
         self.app = app
         self.customer = customer
         self.card = card
-        self.at = at
-    }
-}
-
-/// Sets whether a parent must approve the customer's purchases (Ask to Buy).
-public struct SetAskToBuy: CustomerRequest, DatedRequest {
-    public typealias Answer = CustomerChange
-    public static let operation = ControlOperation(
-        .post,
-        "/v1/apps/{bundleId}/{environment}/customers/{customer}/ask-to-buy",
-        tag: .customers
-    )
-
-    public var app: AppEnvironment
-    public var customer: String
-    /// Whether a parent must approve the customer's purchases.
-    public var asksToBuy: Bool
-    public var at: Timestamp?
-
-    public init(app: AppEnvironment, customer: String, asksToBuy: Bool, at: Timestamp? = nil) {
-        self.app = app
-        self.customer = customer
         self.asksToBuy = asksToBuy
+        self.clock = clock
         self.at = at
     }
 }

@@ -2,8 +2,8 @@
 public struct EraseCustomer: CustomerRequest {
     public typealias Answer = ErasureInfo
     public static let operation = ControlOperation(
-        .post,
-        "/v1/apps/{bundleId}/{environment}/customers/{customer}/erase",
+        .delete,
+        "/v1/apps/{bundleId}/{environment}/customers/{customer}",
         tag: .customers
     )
 

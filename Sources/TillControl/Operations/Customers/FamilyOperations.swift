@@ -46,8 +46,8 @@ public struct GetFamily: CustomerRequest {
 public struct JoinFamily: CustomerRequest {
     public typealias Answer = FamilyChange
     public static let operation = ControlOperation(
-        .post,
-        "/v1/apps/{bundleId}/{environment}/customers/{customer}/family/members",
+        .put,
+        "/v1/apps/{bundleId}/{environment}/customers/{customer}/family/members/{member}",
         tag: .customers
     )
 
@@ -65,7 +65,7 @@ public struct JoinFamily: CustomerRequest {
 
 /// Removes the customer from the family. When the organizer leaves, the family ends.
 public struct LeaveFamily: CustomerRequest {
-    public typealias Answer = EffectsInfo
+    public typealias Answer = CustomerChange
     public static let operation = ControlOperation(
         .delete,
         "/v1/apps/{bundleId}/{environment}/customers/{customer}/family",

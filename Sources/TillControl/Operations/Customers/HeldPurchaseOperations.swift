@@ -1,6 +1,6 @@
 /// Lists a customer's pending purchases, oldest first.
 public struct ListHeldPurchases: CustomerRequest {
-    public typealias Answer = HeldPurchaseList
+    public typealias Answer = [HeldPurchaseInfo]
     public static let operation = ControlOperation(
         .get,
         "/v1/apps/{bundleId}/{environment}/customers/{customer}/held-purchases",
@@ -53,7 +53,7 @@ public struct ApprovePurchase: CustomerRequest, DatedRequest, IncludingRequest {
 
 /// Declines a pending purchase.
 public struct DeclinePurchase: CustomerRequest, DatedRequest {
-    public typealias Answer = EffectsInfo
+    public typealias Answer = CustomerChange
     public static let operation = ControlOperation(
         .post,
         "/v1/apps/{bundleId}/{environment}/customers/{customer}/held-purchases/{number}/decline",
@@ -71,19 +71,6 @@ public struct DeclinePurchase: CustomerRequest, DatedRequest {
         self.customer = customer
         self.number = number
         self.at = at
-    }
-}
-
-/// A customer's pending purchases.
-public struct HeldPurchaseList: ControlObject {
-    /// The customer.
-    public var customer: String
-    /// The pending purchases, oldest first.
-    public var heldPurchases: [HeldPurchaseInfo]
-
-    public init(customer: String, heldPurchases: [HeldPurchaseInfo]) {
-        self.customer = customer
-        self.heldPurchases = heldPurchases
     }
 }
 

@@ -123,25 +123,7 @@ public struct DeclineRefund: TransactionRequest, DatedRequest, IncludingRequest 
     }
 }
 
-/// Lists a customer's undecided refund requests.
-public struct ListRefundRequestsOfCustomer: CustomerRequest {
-    public typealias Answer = RefundRequestList
-    public static let operation = ControlOperation(
-        .get,
-        "/v1/apps/{bundleId}/{environment}/customers/{customer}/refund-requests",
-        tag: .refunds
-    )
-
-    public var app: AppEnvironment
-    public var customer: String
-
-    public init(app: AppEnvironment, customer: String) {
-        self.app = app
-        self.customer = customer
-    }
-}
-
-/// Lists the undecided refund requests of all customers, in pages.
+/// Lists the undecided refund requests of one customer, or of all customers in pages.
 public struct ListRefundRequests: EnvironmentRequest {
     public typealias Answer = RefundRequestList
     public static let operation = ControlOperation(
@@ -151,11 +133,14 @@ public struct ListRefundRequests: EnvironmentRequest {
     )
 
     public var app: AppEnvironment
-    /// The value of `next` from the previous page.
+    /// The name of the customer; all customers by default.
+    public var customer: String?
+    /// The value of `next` from the previous page; not with `customer`.
     public var after: String?
 
-    public init(app: AppEnvironment, after: String? = nil) {
+    public init(app: AppEnvironment, customer: String? = nil, after: String? = nil) {
         self.app = app
+        self.customer = customer
         self.after = after
     }
 }

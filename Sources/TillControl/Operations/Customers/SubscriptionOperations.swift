@@ -1,6 +1,6 @@
 /// Lists a customer's subscriptions with their status and next events.
 public struct ListSubscriptions: CustomerRequest {
-    public typealias Answer = SubscriptionList
+    public typealias Answer = [SubscriptionInfo]
     public static let operation = ControlOperation(
         .get,
         "/v1/apps/{bundleId}/{environment}/customers/{customer}/subscriptions",
@@ -231,18 +231,5 @@ public struct DeclinePriceIncrease: SubscriptionRequest, DatedRequest, Including
         self.originalTransactionId = originalTransactionId
         self.at = at
         self.include = include
-    }
-}
-
-/// A customer's subscriptions.
-public struct SubscriptionList: ControlObject {
-    /// The customer.
-    public var customer: String
-    /// One subscription for each purchaser and subscription group.
-    public var subscriptions: [SubscriptionInfo]
-
-    public init(customer: String, subscriptions: [SubscriptionInfo]) {
-        self.customer = customer
-        self.subscriptions = subscriptions
     }
 }

@@ -108,6 +108,16 @@ extension ControlAPI {
         )
     }
 
+    /// The result of an operation on a customer.
+    func customerChange(_ outcome: Outcome) -> CustomerChange {
+        let effects = Effects(outcome)
+        return CustomerChange(
+            customer: info(of: outcome.account),
+            events: effects.names,
+            notifications: effects.notices
+        )
+    }
+
     /// A transaction. Only the parts that the request asks for are signed.
     func info(
         of row: Transaction,
@@ -174,12 +184,5 @@ extension ControlAPI {
             signedAppTransactionInfo: try shop.appTransactionSignedOnDevice(account, device: device, at: now)?.text,
             appReceipt: withReceipt ? try await shop.appReceipt(of: account, device: device).map(Base64.encode) : nil
         )
-    }
-}
-
-extension EffectsInfo {
-    init(_ outcome: Outcome) {
-        let effects = Effects(outcome)
-        self.init(customer: outcome.account.customer, events: effects.names, notifications: effects.notices)
     }
 }

@@ -28,7 +28,22 @@ extension ControlAPI {
                 )
             },
             ControlRoute(GetCustomer.self) { info(of: try await $0.account()) },
+            ControlRoute(UpdateCustomer.self) { try await update($0) },
         ]
+    }
+
+    private func update(_ call: ControlCall<UpdateCustomer>) async throws -> CustomerChange {
+        let account = try await call.account()
+        let update = AccountUpdate(
+            card: call.card,
+            asksToBuy: call.asksToBuy,
+            clock: call.clock.map { $0.isEmpty ? .ofEnvironment : .own($0) }
+        )
+        guard update != AccountUpdate() else {
+            throw ControlError.bad("bad_update", "Give at least one of card, asksToBuy and clock.", path: "$")
+        }
+        try check(ClockName(try call.scope(), own: update.clock?.name))
+        return customerChange(try await perform(.update(update), by: account, at: call.at))
     }
 
     /// A page of accounts.

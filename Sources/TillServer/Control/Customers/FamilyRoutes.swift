@@ -11,7 +11,7 @@ extension ControlAPI {
             ControlRoute(GetFamily.self) { try await family(of: try $0.customerName()) },
             ControlRoute(JoinFamily.self) { try await joinFamily($0) },
             ControlRoute(LeaveFamily.self) { call in
-                EffectsInfo(try await shop.perform(.leaveFamily, by: try call.customerName()))
+                customerChange(try await shop.perform(.leaveFamily, by: try call.customerName()))
             },
             ControlRoute(SetSharing.self) { call in
                 try await perform(onTransactionOf: call, at: call.at) {

@@ -7,11 +7,7 @@ extension ControlAPI {
     var heldPurchaseRoutes: [ControlRoute] {
         [
             ControlRoute(ListHeldPurchases.self) { call in
-                let account = try await call.account()
-                return HeldPurchaseList(
-                    customer: account.customer,
-                    heldPurchases: account.heldPurchases.map(HeldPurchaseInfo.init)
-                )
+                try await call.account().heldPurchases.map(HeldPurchaseInfo.init)
             },
             ControlRoute(ApprovePurchase.self) { call in
                 let device = try Self.device(call.deviceId)
@@ -30,7 +26,7 @@ extension ControlAPI {
                 let account = try await call.account()
                 let held = try Self.heldPurchase(call.number, of: account)
                 let command = Command.decideHeldPurchase(number: held.number, approved: false)
-                return EffectsInfo(try await perform(command, by: account, at: call.at))
+                return customerChange(try await perform(command, by: account, at: call.at))
             },
         ]
     }

@@ -24,12 +24,6 @@ extension ControlAPI {
             ControlRoute(DeclineRefund.self) { call in
                 try await perform(onTransactionOf: call, at: call.at) { .declineRefund($0.id) }
             },
-            ControlRoute(ListRefundRequestsOfCustomer.self) { call in
-                let account = try await call.account()
-                return RefundRequestList(
-                    refundRequests: account.refundRequests.map { RefundRequestInfo($0, of: account) }
-                )
-            },
             ControlRoute(ListRefundRequests.self) { try await listRefundRequests($0) },
         ]
     }
@@ -38,6 +32,15 @@ extension ControlAPI {
     private static let customersOfPage = 1_000
 
     private func listRefundRequests(_ call: ControlCall<ListRefundRequests>) async throws -> RefundRequestList {
+        if let customer = call.customer {
+            guard call.after == nil else {
+                throw ControlError.bad("bad_page", "after is not allowed with customer.", path: "after")
+            }
+            let account = try await call.account(of: customer)
+            return RefundRequestList(
+                refundRequests: account.refundRequests.map { RefundRequestInfo($0, of: account) }
+            )
+        }
         let page = try await accounts(of: try call.scope(), after: call.after, limit: Self.customersOfPage)
         return RefundRequestList(
             refundRequests: page.accounts.flatMap { account in

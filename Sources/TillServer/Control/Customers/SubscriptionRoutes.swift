@@ -10,10 +10,7 @@ extension ControlAPI {
         [
             ControlRoute(ListSubscriptions.self) { call in
                 let account = try await call.account()
-                return SubscriptionList(
-                    customer: account.customer,
-                    subscriptions: account.heldSubscriptions.map { info(of: $0, account) }
-                )
+                return account.heldSubscriptions.map { info(of: $0, account) }
             },
             ControlRoute(GetSubscription.self) { call in
                 let (subscription, account) = try await call.subscription()

@@ -19,11 +19,6 @@ extension ControlAPI {
                 return shop.clocks.own(in: scope).map { info(of: ClockName(scope, own: $0)) }
             },
             ControlRoute(CreateClock.self) { try await create($0) },
-            ControlRoute(AssignClock.self) { call in
-                let account = try await call.account()
-                try check(ClockName(try call.scope(), own: call.clock))
-                return info(of: try await perform(.useClock(call.clock), by: account, at: nil).account)
-            },
         ]
     }
 
