@@ -21,7 +21,7 @@ public struct ControlOperation: Sendable {
     ///   - scope: by default, reading for GET and operating for everything else.
     ///   - status: the HTTP status of the answer.
     ///   - unchanged: the status if the object to create already exists.
-    ///   - hasBody: by default, true for POST and PUT.
+    ///   - hasBody: by default, true for POST, PUT and PATCH.
     public init(
         _ method: Method,
         _ path: String,
@@ -37,7 +37,7 @@ public struct ControlOperation: Sendable {
         self.scope = scope ?? (method == .get ? .read : .operate)
         self.status = status
         unchangedStatus = unchanged
-        self.hasBody = hasBody ?? (method == .post || method == .put)
+        self.hasBody = hasBody ?? [.post, .put, .patch].contains(method)
     }
 
     /// The methods of the control API.

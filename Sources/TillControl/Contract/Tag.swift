@@ -1,37 +1,23 @@
 extension ControlOperation {
     /// A group of operations.
     public enum Tag: String, CaseIterable, Sendable {
-        /// The server: its status, pruning, backups and TLS.
+        /// The server: its status, tokens, certificates, TLS, backups, snapshots, and the export and import of its state.
         case server
-        /// Teams, apps, API keys and shared secrets.
+        /// Teams, apps, API keys, shared secrets, and the settings of an app's environment.
         case setup
         /// Products, subscription groups and offers.
         case catalog
         /// Customers of an app, their payment methods and families.
         case customers
-        /// Purchases and transactions.
+        /// Purchases, transactions and refunds.
         case purchases
-        /// Subscriptions of customers.
+        /// Subscriptions of customers, and operations for many customers at once.
         case subscriptions
-        /// Refunds and refund requests.
-        case refunds
         /// Clocks, and the events that fall due on them.
         case clocks
-        /// Operations for many customers at once.
-        case jobs
-        /// The settings of an app's environment.
-        case settings
         /// Endpoints, notifications and their delivery.
         case notifications
-        /// Requests of an app's server, with explanations.
-        case requests
-        /// Certificates, OCSP and signed data for tests of verifiers.
-        case certificates
-        /// Faults that the server injects.
-        case faults
-        /// Snapshots, and the export and import of the whole state.
-        case snapshots
-        /// Tokens of the control API.
-        case tokens
+        /// Tests of a backend: refused requests with explanations, faults, and signed data that a backend must refuse.
+        case testing
     }
 }

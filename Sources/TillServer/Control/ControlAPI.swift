@@ -67,7 +67,7 @@ package struct ControlAPI: Sendable {
             }
         }
         for (old, new) in RetiredNames.paths {
-            for method in [HTTPRequest.Method.get, .post, .put, .delete] {
+            for method in [HTTPRequest.Method.get, .post, .put, .patch, .delete] {
                 router.on(RouterPath(old), method: method) { _, _ -> Response in
                     throw ControlError.notFound("renamed", "The path \(old) is \(new) now.")
                 }

@@ -4,7 +4,7 @@ public struct RefundTransaction: TransactionRequest, DatedRequest, IncludingRequ
     public static let operation = ControlOperation(
         .post,
         "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/refund",
-        tag: .refunds
+        tag: .purchases
     )
     public static let limits = [ControlLimit.range(CodingKeys.percentage, 1...99_999)]
 
@@ -54,7 +54,7 @@ public struct ReverseRefund: TransactionRequest, DatedRequest, IncludingRequest 
     public static let operation = ControlOperation(
         .post,
         "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/refund/reverse",
-        tag: .refunds
+        tag: .purchases
     )
 
     public var app: AppEnvironment
@@ -76,7 +76,7 @@ public struct RequestRefund: TransactionRequest, DatedRequest, IncludingRequest 
     public static let operation = ControlOperation(
         .post,
         "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/refund/request",
-        tag: .refunds
+        tag: .purchases
     )
 
     public var app: AppEnvironment
@@ -107,7 +107,7 @@ public struct DeclineRefund: TransactionRequest, DatedRequest, IncludingRequest 
     public static let operation = ControlOperation(
         .post,
         "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/refund/decline",
-        tag: .refunds
+        tag: .purchases
     )
 
     public var app: AppEnvironment
@@ -129,7 +129,7 @@ public struct ListRefundRequests: EnvironmentRequest {
     public static let operation = ControlOperation(
         .get,
         "/v1/apps/{bundleId}/{environment}/refund-requests",
-        tag: .refunds
+        tag: .purchases
     )
 
     public var app: AppEnvironment

@@ -1,7 +1,7 @@
 /// Shows the root certificate and the signing chain.
 public struct GetAuthority: ControlRequest {
     public typealias Answer = AuthorityInfo
-    public static let operation = ControlOperation(.get, "/v1/ca", tag: .certificates)
+    public static let operation = ControlOperation(.get, "/v1/ca", tag: .server)
 
     /// Whether to show the certificates of receipts, which have a root certificate of their own.
     public var receipts: Bool?
@@ -14,7 +14,7 @@ public struct GetAuthority: ControlRequest {
 /// Issues a new leaf and intermediate under the same root. Existing signatures stay valid.
 public struct RotateChain: ControlRequest {
     public typealias Answer = AuthorityInfo
-    public static let operation = ControlOperation(.post, "/v1/ca/rotate", tag: .certificates, scope: .administer)
+    public static let operation = ControlOperation(.post, "/v1/ca/rotate", tag: .server, scope: .administer)
 
     public init() {}
 }
@@ -22,7 +22,7 @@ public struct RotateChain: ControlRequest {
 /// Lists the OCSP status of the leaf and intermediate certificates of all chains under the root.
 public struct GetRevocation: ControlRequest {
     public typealias Answer = [CertificateInfo]
-    public static let operation = ControlOperation(.get, "/v1/ca/ocsp", tag: .certificates)
+    public static let operation = ControlOperation(.get, "/v1/ca/ocsp", tag: .server)
 
     public init() {}
 }
@@ -33,7 +33,7 @@ public struct SetRevocation: ControlRequest {
     public static let operation = ControlOperation(
         .put,
         "/v1/ca/ocsp/{certificate}",
-        tag: .certificates,
+        tag: .server,
         scope: .administer
     )
     public static let limits = [

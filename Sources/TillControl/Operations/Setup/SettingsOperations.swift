@@ -1,7 +1,7 @@
 /// Shows the settings of the app's environment.
 public struct GetSettings: EnvironmentRequest {
     public typealias Answer = SettingsInfo
-    public static let operation = ControlOperation(.get, "/v1/apps/{bundleId}/{environment}/settings", tag: .settings)
+    public static let operation = ControlOperation(.get, "/v1/apps/{bundleId}/{environment}/settings", tag: .setup)
 
     public var app: AppEnvironment
 
@@ -13,7 +13,7 @@ public struct GetSettings: EnvironmentRequest {
 /// Changes the settings in the body. All other settings stay as they are.
 public struct UpdateSettings: EnvironmentRequest {
     public typealias Answer = SettingsInfo
-    public static let operation = ControlOperation(.put, "/v1/apps/{bundleId}/{environment}/settings", tag: .settings)
+    public static let operation = ControlOperation(.put, "/v1/apps/{bundleId}/{environment}/settings", tag: .setup)
     public static let limits = [ControlLimit.example(CodingKeys.payloadProfile, "version:1.8")]
 
     public var app: AppEnvironment

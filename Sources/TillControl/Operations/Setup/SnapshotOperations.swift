@@ -1,7 +1,7 @@
 /// Erases all activity: customers, purchases, notifications, clocks and fault rules.
 public struct Reset: ControlRequest {
     public typealias Answer = NoAnswer
-    public static let operation = ControlOperation(.delete, "/v1/state", tag: .snapshots, scope: .administer)
+    public static let operation = ControlOperation(.delete, "/v1/state", tag: .server, scope: .administer)
 
     /// The app; by default all apps.
     public var bundleId: String?
@@ -17,7 +17,7 @@ public struct Reset: ControlRequest {
 /// Lists the snapshots by name.
 public struct ListSnapshots: ControlRequest {
     public typealias Answer = [SnapshotInfo]
-    public static let operation = ControlOperation(.get, "/v1/snapshots", tag: .snapshots)
+    public static let operation = ControlOperation(.get, "/v1/snapshots", tag: .server)
 
     public init() {}
 }
@@ -28,7 +28,7 @@ public struct SaveSnapshot: ControlRequest {
     public static let operation = ControlOperation(
         .put,
         "/v1/snapshots/{name}",
-        tag: .snapshots,
+        tag: .server,
         hasBody: false
     )
 
@@ -49,7 +49,7 @@ public struct RestoreSnapshot: ControlRequest {
     public static let operation = ControlOperation(
         .post,
         "/v1/snapshots/{name}/restore",
-        tag: .snapshots,
+        tag: .server,
         scope: .administer
     )
 
@@ -64,7 +64,7 @@ public struct RestoreSnapshot: ControlRequest {
 /// Deletes a snapshot.
 public struct RemoveSnapshot: ControlRequest {
     public typealias Answer = NoAnswer
-    public static let operation = ControlOperation(.delete, "/v1/snapshots/{name}", tag: .snapshots)
+    public static let operation = ControlOperation(.delete, "/v1/snapshots/{name}", tag: .server)
 
     /// The name of the snapshot.
     public var name: String
@@ -76,7 +76,7 @@ public struct RemoveSnapshot: ControlRequest {
 
 /// Exports the current state, including shared secrets, as one line of JSON for each row.
 public struct ExportState: ControlDownload {
-    public static let operation = ControlOperation(.get, "/v1/state", tag: .snapshots, scope: .administer)
+    public static let operation = ControlOperation(.get, "/v1/state", tag: .server, scope: .administer)
 
     /// The app; by default all apps.
     public var bundleId: String?
@@ -89,7 +89,7 @@ public struct ExportState: ControlDownload {
 /// Replaces the current state with an exported state, completely or not at all.
 public struct ImportState: ControlUpload {
     public typealias Answer = StateImportInfo
-    public static let operation = ControlOperation(.put, "/v1/state", tag: .snapshots, scope: .administer)
+    public static let operation = ControlOperation(.put, "/v1/state", tag: .server, scope: .administer)
     public static let mediaType = "application/x-ndjson"
 
     public init() {}

@@ -1,7 +1,7 @@
 /// Lists the named control API tokens by name, without the tokens themselves, which Till does not store.
 public struct ListTokens: ControlRequest {
     public typealias Answer = [TokenInfo]
-    public static let operation = ControlOperation(.get, "/v1/tokens", tag: .tokens, scope: .administer)
+    public static let operation = ControlOperation(.get, "/v1/tokens", tag: .server, scope: .administer)
 
     public init() {}
 }
@@ -12,7 +12,7 @@ public struct CreateToken: ControlRequest {
     public static let operation = ControlOperation(
         .post,
         "/v1/tokens",
-        tag: .tokens,
+        tag: .server,
         scope: .administer,
         status: 201
     )
@@ -31,7 +31,7 @@ public struct RevokeToken: ControlRequest {
     public static let operation = ControlOperation(
         .delete,
         "/v1/tokens/{tokenName}",
-        tag: .tokens,
+        tag: .server,
         scope: .administer
     )
 

@@ -4,7 +4,7 @@ public struct ListAttacks: EnvironmentRequest {
     public static let operation = ControlOperation(
         .get,
         "/v1/apps/{bundleId}/{environment}/attacks",
-        tag: .certificates
+        tag: .testing
     )
 
     public var app: AppEnvironment

@@ -1,7 +1,7 @@
 /// Lists the fault rules, oldest first, with the number of affected calls of each.
 public struct ListFaults: ControlRequest {
     public typealias Answer = [FaultRuleInfo]
-    public static let operation = ControlOperation(.get, "/v1/faults", tag: .faults)
+    public static let operation = ControlOperation(.get, "/v1/faults", tag: .testing)
 
     public init() {}
 }
@@ -9,7 +9,7 @@ public struct ListFaults: ControlRequest {
 /// Adds a fault rule.
 public struct AddFault: ControlRequest {
     public typealias Answer = FaultRuleInfo
-    public static let operation = ControlOperation(.post, "/v1/faults", tag: .faults, status: 201)
+    public static let operation = ControlOperation(.post, "/v1/faults", tag: .testing, status: 201)
     public static let limits = [
         ControlLimit.range(CodingKeys.percent, 1...100), .range(CodingKeys.limit, 1...1_000_000),
         .range(CodingKeys.until, 0...Int64.max), .range(CodingKeys.code, 400...9_999_999),
@@ -83,7 +83,7 @@ public struct AddFault: ControlRequest {
 /// Removes all fault rules.
 public struct RemoveFaults: ControlRequest {
     public typealias Answer = NoAnswer
-    public static let operation = ControlOperation(.delete, "/v1/faults", tag: .faults)
+    public static let operation = ControlOperation(.delete, "/v1/faults", tag: .testing)
 
     public init() {}
 }
@@ -91,7 +91,7 @@ public struct RemoveFaults: ControlRequest {
 /// Removes a fault rule.
 public struct RemoveFault: ControlRequest {
     public typealias Answer = NoAnswer
-    public static let operation = ControlOperation(.delete, "/v1/faults/{faultId}", tag: .faults)
+    public static let operation = ControlOperation(.delete, "/v1/faults/{faultId}", tag: .testing)
 
     /// The id of the rule.
     public var faultId: String

@@ -4,7 +4,7 @@ public struct RaisePrice: EnvironmentRequest, DatedRequest {
     public static let operation = ControlOperation(
         .post,
         "/v1/apps/{bundleId}/{environment}/products/{productId}/price",
-        tag: .jobs
+        tag: .subscriptions
     )
     public static let limits = [
         ControlLimit.range(CodingKeys.price, 1...1_000_000_000_000), .example(CodingKeys.currency, "USD"),
@@ -48,7 +48,7 @@ public struct ShareProduct: EnvironmentRequest, DatedRequest {
     public static let operation = ControlOperation(
         .post,
         "/v1/apps/{bundleId}/{environment}/products/{productId}/sharing",
-        tag: .jobs
+        tag: .subscriptions
     )
 
     public var app: AppEnvironment
@@ -66,7 +66,7 @@ public struct ShareProduct: EnvironmentRequest, DatedRequest {
 /// Extends the current period of all subscribers of a product.
 public struct ExtendAll: EnvironmentRequest, DatedRequest {
     public typealias Answer = JobInfo
-    public static let operation = ControlOperation(.post, "/v1/apps/{bundleId}/{environment}/extensions", tag: .jobs)
+    public static let operation = ControlOperation(.post, "/v1/apps/{bundleId}/{environment}/extensions", tag: .subscriptions)
     public static let limits = [
         ControlLimit.range(CodingKeys.days, 1...90), .range(CodingKeys.reasonCode, 0...3),
         .format(CodingKeys.requestIdentifier, "uuid"),
@@ -107,7 +107,7 @@ public struct ExtendAll: EnvironmentRequest, DatedRequest {
 /// Lists the jobs of the app's environment by effective date.
 public struct ListJobs: EnvironmentRequest {
     public typealias Answer = [JobInfo]
-    public static let operation = ControlOperation(.get, "/v1/apps/{bundleId}/{environment}/jobs", tag: .jobs)
+    public static let operation = ControlOperation(.get, "/v1/apps/{bundleId}/{environment}/jobs", tag: .subscriptions)
 
     public var app: AppEnvironment
 
@@ -119,7 +119,7 @@ public struct ListJobs: EnvironmentRequest {
 /// Shows one job.
 public struct GetJob: EnvironmentRequest {
     public typealias Answer = JobInfo
-    public static let operation = ControlOperation(.get, "/v1/apps/{bundleId}/{environment}/jobs/{jobId}", tag: .jobs)
+    public static let operation = ControlOperation(.get, "/v1/apps/{bundleId}/{environment}/jobs/{jobId}", tag: .subscriptions)
 
     public var app: AppEnvironment
     /// The job id.

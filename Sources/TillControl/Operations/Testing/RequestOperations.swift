@@ -1,7 +1,7 @@
 /// Lists logged requests, newest first: refused requests, or all with --request-log-all.
 public struct ListRequests: ControlRequest {
     public typealias Answer = RequestList
-    public static let operation = ControlOperation(.get, "/v1/requests", tag: .requests)
+    public static let operation = ControlOperation(.get, "/v1/requests", tag: .testing)
     public static let limits = [ControlLimit.range(CodingKeys.limit, 1...100)]
 
     /// Whether to list only refused requests.
@@ -37,7 +37,7 @@ public struct ListRequests: ControlRequest {
 /// Shows a logged request, and why it was refused.
 public struct ExplainRequest: ControlRequest {
     public typealias Answer = RequestInfo
-    public static let operation = ControlOperation(.get, "/v1/requests/{requestId}", tag: .requests)
+    public static let operation = ControlOperation(.get, "/v1/requests/{requestId}", tag: .testing)
 
     /// The request id in an answer of the App Store Server API.
     public var requestId: String
