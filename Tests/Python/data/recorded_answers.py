@@ -23,11 +23,13 @@ STORED_TEXTS = {"signedPayload"}
 # The paths that have another name since the recording.
 RENAMED_PATHS = {r"^/v1/journal": "/v1/requests", r"/rules$": "/settings",
                  r"/clocks/([^/]+?)(/leap)?$": r"/clock?clock=\1", r"/clock/leap$": "/clock",
-                 r"^/v1/ca/receipts$": "/v1/ca?receipts=true", r"/coming(?=\?|$)": "/upcoming-events"}
+                 r"^/v1/ca/receipts$": "/v1/ca?receipts=true", r"/coming(?=\?|$)": "/upcoming-events",
+                 r"/customers/([^/]+)/refund-requests$": r"/refund-requests?customer=\1"}
 # The keys of answers of the control API that have another name since the recording.
 RENAMED_KEYS = {"coming": "events"}
-# The lists that are an array since the recording. They were an object with this key.
-ARRAYS = {"apps", "certificates", "clocks", "endpoints", "faults", "jobs", "keys", "snapshots", "teams", "tokens"}
+# The lists that are an array since the recording. They were an object with this key, and some also with the customer.
+ARRAYS = {"apps", "certificates", "clocks", "endpoints", "faults", "heldPurchases", "jobs", "keys", "snapshots",
+          "subscriptions", "teams", "tokens"}
 # The keys that were added to answers of the control API since the recording.
 ADDED_KEYS = {"availableActions"}
 # The routes whose answers contain signed data only on request since the recording.
@@ -202,8 +204,9 @@ class Replay:
                 entry["path"] += ("&" if "?" in entry["path"] else "?") + "include=signed,device"
             if entry["face"] == "control" and isinstance(entry["answer"], dict):
                 entry["answer"] = {RENAMED_KEYS.get(key, key): value for key, value in entry["answer"].items()}
-                if len(entry["answer"]) == 1 and ARRAYS & entry["answer"].keys():
-                    (entry["answer"],) = entry["answer"].values()
+                lists = entry["answer"].keys() - {"customer"}
+                if len(lists) == 1 and lists <= ARRAYS:
+                    entry["answer"] = entry["answer"][lists.pop()]
             status, answer = self.asker.answer(entry)
             if request.endswith("/leap"):
                 # The progress of an advance is a part of its clock since the recording.
