@@ -1,54 +1,33 @@
 /// Names of version 0.1.0 that the server no longer accepts. A request with an old name is refused with the new one.
 package enum RetiredNames {
-    /// Paths, each with its successor.
-    package static let paths: [(old: String, new: String)] = [
-        ("/v1/apps/{bundleId}/{environment}/rules", "/v1/apps/{bundleId}/{environment}/settings"),
-        ("/v1/apps/{bundleId}/{environment}/coming", "/v1/apps/{bundleId}/{environment}/upcoming-events"),
-        ("/v1/apps/{bundleId}/{environment}/clock/leap", "/v1/apps/{bundleId}/{environment}/clock/advance"),
-        (
-            "/v1/apps/{bundleId}/{environment}/clocks/{clock}",
-            "/v1/apps/{bundleId}/{environment}/clock, with clock in the query or in the body,"
-        ),
-        (
-            "/v1/apps/{bundleId}/{environment}/clocks/{clock}/leap",
-            "/v1/apps/{bundleId}/{environment}/clock/advance, with clock in the body,"
-        ),
-        (
-            "/v1/apps/{bundleId}/{environment}/attacks/receipts",
-            "/v1/apps/{bundleId}/{environment}/attacks?receipts=true"
-        ),
-        ("/v1/ca/receipts", "/v1/ca?receipts=true"),
-        ("/v1/apps/{bundleId}/{environment}/notifications/test", "/v1/apps/{bundleId}/{environment}/notifications"),
-        (
-            "/v1/apps/{bundleId}/{environment}/notifications/{notificationUUID}/resend",
-            "/v1/apps/{bundleId}/{environment}/notifications/resend"
-        ),
-        (
-            "/v1/apps/{bundleId}/{environment}/customers/{customer}/card",
-            "/v1/apps/{bundleId}/{environment}/customers/{customer}"
-        ),
-        (
-            "/v1/apps/{bundleId}/{environment}/customers/{customer}/ask-to-buy",
-            "/v1/apps/{bundleId}/{environment}/customers/{customer}"
-        ),
-        (
-            "/v1/apps/{bundleId}/{environment}/customers/{customer}/clock",
-            "/v1/apps/{bundleId}/{environment}/customers/{customer}"
-        ),
-        (
-            "/v1/apps/{bundleId}/{environment}/customers/{customer}/erase",
-            "/v1/apps/{bundleId}/{environment}/customers/{customer}"
-        ),
-        (
-            "/v1/apps/{bundleId}/{environment}/customers/{customer}/refund-requests",
-            "/v1/apps/{bundleId}/{environment}/refund-requests"
-        ),
-        (
-            "/v1/apps/{bundleId}/{environment}/customers/{customer}/family/members",
-            "/v1/apps/{bundleId}/{environment}/customers/{customer}/family/members/{member}"
-        ),
-        ("/v1/journal", "/v1/requests"),
-        ("/v1/journal/{requestId}", "/v1/requests/{requestId}"),
+    /// Paths, each with its successor, and with the method and keys if they are others.
+    package static let paths: [(old: String, new: String)] =
+        [
+            ("/v1/journal", "/v1/requests"),
+            ("/v1/journal/{requestId}", "/v1/requests/{requestId}"),
+            ("/v1/reset", "DELETE /v1/state"),
+            ("/v1/keys/{keyId}/revoke", "DELETE /v1/keys/{keyId}"),
+            ("/v1/ca/receipts", "/v1/ca?receipts=true"),
+        ]
+        + inEnvironments.map { (environment + $0.old, $0.new.replacing("/…", with: environment)) }
+
+    private static let environment = "/v1/apps/{bundleId}/{environment}"
+
+    private static let inEnvironments: [(old: String, new: String)] = [
+        ("/rules", "/…/settings"),
+        ("/coming", "/…/upcoming-events"),
+        ("/clock/leap", "/…/clock/advance"),
+        ("/clocks/{clock}", "/…/clock, with clock in the query or in the body,"),
+        ("/clocks/{clock}/leap", "/…/clock/advance, with clock in the body,"),
+        ("/attacks/receipts", "/…/attacks?receipts=true"),
+        ("/notifications/test", "POST /…/notifications with {\"type\": \"TEST\"}"),
+        ("/notifications/{notificationUUID}/resend", "POST /…/notifications/resend, with notificationUUID,"),
+        ("/customers/{customer}/card", "PATCH /…/customers/{customer}, with card,"),
+        ("/customers/{customer}/ask-to-buy", "PATCH /…/customers/{customer}, with asksToBuy,"),
+        ("/customers/{customer}/clock", "PATCH /…/customers/{customer}, with clock,"),
+        ("/customers/{customer}/erase", "DELETE /…/customers/{customer}"),
+        ("/customers/{customer}/refund-requests", "/…/refund-requests?customer={customer}"),
+        ("/customers/{customer}/family/members", "PUT /…/customers/{customer}/family/members/{member}"),
     ]
 
     /// Keys of request bodies, each with its successor.

@@ -1,7 +1,7 @@
 extension ControlOperation {
     /// A group of operations.
     public enum Tag: String, CaseIterable, Sendable {
-        /// The server: its status, tokens, certificates, TLS, backups, snapshots, and the export and import of its state.
+        /// The server: its status, tokens, certificates, TLS, backups, snapshots, and export and import of its state.
         case server
         /// Teams, apps, API keys, shared secrets, and the settings of an app's environment.
         case setup

@@ -165,76 +165,57 @@ package indirect enum Schema: Sendable {
     package var openDocument: JSONTree {
         switch self {
         case .string(let text, _, let words, _) where !words.isEmpty:
-            Self.open("string", text, words.map { .string($0) }, words)
+            Self.open("string", text, words.map { .string($0) })
         case .integerOf(let text, let numbers):
-            Self.open("integer", text, numbers.map { .number(String($0)) }, numbers.map(String.init))
+            Self.open("integer", text, numbers.map { .number(String($0)) })
         default: document
         }
     }
 
-    private static func open(_ type: String, _ text: String, _ values: [JSONTree], _ words: [String]) -> JSONTree {
-        .object([
-            .init("type", .string(type)),
-            .init(
-                "description",
-                .string("\(text) Later versions may add values to these: \(words.joined(separator: ", ")).")
-            ),
-            .init("x-extensible-enum", .array(values)),
-        ])
+    private static func open(_ type: String, _ text: String, _ values: [JSONTree]) -> JSONTree {
+        typed(type, text + "\n\nLater versions may add values.", [.init("x-extensible-enum", .array(values))])
     }
 
     /// The JSON Schema of this value, in the form of OpenAPI 3.1.
     package var document: JSONTree {
         switch self {
         case .component(let text, let name, _):
-            var members = [JSONTree.Member("$ref", .string("#/components/schemas/\(name)"))]
-            if !text.isEmpty { members.append(.init("description", .string(text))) }
-            return .object(members)
+            let reference = JSONTree.Member("$ref", .string("#/components/schemas/\(name)"))
+            return .object([reference] + Self.description(text))
         case .integerOf(let text, let numbers):
-            return .object([
-                .init("type", .string("integer")), .init("description", .string(text)),
-                .init("enum", .array(numbers.map { .number(String($0)) })),
-            ])
-        case .number(let text):
-            return .object([.init("type", .string("number")), .init("description", .string(text))])
+            return Self.typed("integer", text, [.init("enum", .array(numbers.map { .number(String($0)) }))])
+        case .number(let text): return Self.typed("number", text)
         case .string(let text, let format, let words, let example):
-            var members = [JSONTree.Member("type", .string("string")), .init("description", .string(text))]
-            if let format { members.append(.init("format", .string(format))) }
-            if !words.isEmpty { members.append(.init("enum", .array(words.map { .string($0) }))) }
-            if let example { members.append(.init("examples", .array([.string(example)]))) }
-            return .object(members)
+            var more: [JSONTree.Member] = []
+            if let format { more.append(.init("format", .string(format))) }
+            if !words.isEmpty { more.append(.init("enum", .array(words.map { .string($0) }))) }
+            if let example { more.append(.init("examples", .array([.string(example)]))) }
+            return Self.typed("string", text, more)
         case .integer(let text, let range):
-            var members = [
-                JSONTree.Member("type", .string("integer")), .init("format", .string("int64")),
-                .init("description", .string(text)),
-            ]
+            var more = [JSONTree.Member("format", .string("int64"))]
             if let range {
-                members.append(.init("minimum", .number(String(range.lowerBound))))
-                members.append(.init("maximum", .number(String(range.upperBound))))
+                more.append(.init("minimum", .number(String(range.lowerBound))))
+                more.append(.init("maximum", .number(String(range.upperBound))))
             }
-            return .object(members)
-        case .boolean(let text):
-            return .object([.init("type", .string("boolean")), .init("description", .string(text))])
-        case .array(let text, let element):
-            var members = [JSONTree.Member("type", .string("array"))]
-            // A list that is the whole answer has no description.
-            if !text.isEmpty { members.append(.init("description", .string(text))) }
-            return .object(members + [.init("items", element.document)])
+            return Self.typed("integer", text, more)
+        case .boolean(let text): return Self.typed("boolean", text)
+        case .array(let text, let element): return Self.typed("array", text, [.init("items", element.document)])
         case .map(let text, let value):
-            return .object([
-                .init("type", .string("object")), .init("description", .string(text)),
-                .init("additionalProperties", value.document),
-            ])
-        case .anyObject(let text):
-            return .object([.init("type", .string("object")), .init("description", .string(text))])
+            return Self.typed("object", text, [.init("additionalProperties", value.document)])
+        case .anyObject(let text): return Self.typed("object", text)
         case .object(let text, let properties):
             let required = properties.filter(\.isRequired).map { JSONTree.string($0.name) }
-            var members = [
-                JSONTree.Member("type", .string("object")), .init("description", .string(text)),
-                .init("properties", .object(properties.map { .init($0.name, $0.schema.document) })),
-            ]
-            if !required.isEmpty { members.append(.init("required", .array(required))) }
-            return .object(members)
+            var more = [JSONTree.Member("properties", .object(properties.map { .init($0.name, $0.schema.document) }))]
+            if !required.isEmpty { more.append(.init("required", .array(required))) }
+            return Self.typed("object", text, more)
         }
+    }
+
+    private static func typed(_ type: String, _ text: String, _ more: [JSONTree.Member] = []) -> JSONTree {
+        .object([.init("type", .string(type))] + description(text) + more)
+    }
+
+    private static func description(_ text: String) -> [JSONTree.Member] {
+        text.isEmpty ? [] : [.init("description", .string(text))]
     }
 }

@@ -32,9 +32,10 @@ package struct SchemaRecorder {
         case .array(let element): .array(text, of: schema(of: element, ""))
         case .map(let value): map(text, of: schema(of: value, ""))
         case .value(let schema): schema(text, node.range)
-        case .words(let words, let type): component(text, type, .string(self.text(type) ?? "", oneOf: words))
+        case .words(let words, let type):
+            component(text, type, .string(self.text(type, values: words), oneOf: words.map(\.value)))
         case .numbers(let numbers, let type):
-            component(text, type, .integerOf(self.text(type) ?? "", numbers))
+            component(text, type, .integerOf(self.text(type, values: numbers), numbers.map(\.value)))
         case .object(let members, let type): component(text, type, object(members, type))
         }
     }
@@ -74,7 +75,12 @@ package struct SchemaRecorder {
     /// The description of a declaration; empty if it has none.
     package func text(_ name: String) -> String { texts[name] ?? "" }
 
-    private func text(_ type: Any.Type) -> String? { texts[Self.path(type)] }
+    /// The description of an enumeration and of its values.
+    private func text<Value>(_ type: Any.Type, values: [RecordedNode.EnumValue<Value>]) -> String {
+        let path = Self.path(type)
+        let notes = values.compactMap { value in texts["\(path).\(value.name)"].map { "- `\(value.value)`: \($0)" } }
+        return ([texts[path] ?? ""] + (notes.isEmpty ? [] : [notes.joined(separator: "\n")])).joined(separator: "\n\n")
+    }
 
     /// The description of a property, or of the requirement that it implements.
     private func text(of name: String, in type: String) -> String {
@@ -129,6 +135,12 @@ private final class RecordedNode {
         let node: RecordedNode
     }
 
+    /// A value of an enumeration, with the name of its case.
+    struct EnumValue<Value> {
+        let name: String
+        let value: Value
+    }
+
     enum Shape {
         case unknown
         case string
@@ -138,8 +150,8 @@ private final class RecordedNode {
         case array(RecordedNode)
         case map(RecordedNode)
         case value((String, ClosedRange<Int64>?) -> Schema)
-        case words([String], Any.Type)
-        case numbers([Int64], Any.Type)
+        case words([EnumValue<String>], Any.Type)
+        case numbers([EnumValue<Int64>], Any.Type)
         case object([Member], Any.Type?)
     }
 
@@ -241,11 +253,16 @@ private struct RecordedValue: DecodingSource {
 
     /// The first value of an enumeration, whose raw values are recorded.
     private func sample<Enumeration: RawRepresentable & CaseIterable>(of type: Enumeration.Type) -> Enumeration? {
-        let values = type.allCases.map(\.rawValue)
-        if let words = values as? [String] {
+        let words = type.allCases.compactMap { each in
+            (each.rawValue as? String).map { RecordedNode.EnumValue(name: "\(each)", value: $0) }
+        }
+        let numbers = type.allCases.compactMap { each in
+            (each.rawValue as? Int).map { RecordedNode.EnumValue(name: "\(each)", value: Int64($0)) }
+        }
+        if !words.isEmpty {
             node.shape = .words(words, type)
-        } else if let numbers = values as? [Int] {
-            node.shape = .numbers(numbers.map { Int64($0) }, type)
+        } else if !numbers.isEmpty {
+            node.shape = .numbers(numbers, type)
         }
         return type.allCases.first
     }

@@ -31,6 +31,9 @@ struct Query: Sendable {
     /// Whether a name or a value contains U+0000.
     var hasNull: Bool { items.contains { $0.name.utf8.contains(0) || $0.value.utf8.contains(0) } }
 
+    /// The names, in URL order.
+    var names: [String] { items.map(\.name) }
+
     /// All values of a name, in URL order.
     func values(_ name: String) -> [String] {
         items.filter { $0.name == name }.map(\.value)

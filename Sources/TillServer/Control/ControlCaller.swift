@@ -155,7 +155,11 @@ extension ControlAPI {
         guard let handler = route.handler else {
             throw ControlError.notFound("unknown_operation", "\(route.id) needs a streamed body.")
         }
-        return try await run(route) { try await handler.answer(to: exchange) }
+        do {
+            return try await run(route) { try await handler.answer(to: exchange) }
+        } catch let error as ControlError {
+            throw error.withValues(of: exchange)
+        }
     }
 
     /// A request whose body is checked against the operation's schema.

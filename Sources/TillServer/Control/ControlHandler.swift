@@ -224,6 +224,7 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
             if parameter.owner == nil { members.append(member) } else { owned.append(member) }
         }
         if let owner = path.lazy.compactMap(\.owner).first { members.append(.init(owner, .object(owned))) }
+        try checkNames(in: exchange.query)
         for property in query {
             let values = exchange.query.values(property.name)
             // A list is given by several parameters with the same name, or by one with commas.
@@ -245,8 +246,23 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
         } catch DecodingError.dataCorrupted(let context) {
             // The schema does not check the values of a type that decodes itself, such as a storefront's code.
             let path = (["$"] + context.codingPath.map(\.stringValue)).joined(separator: ".")
-            throw ControlError.bad("bad_request", "\(path): \(context.debugDescription.prefix(100)).", path: path)
+            var error = ControlError.bad("bad_request", "\(context.debugDescription.prefix(100)).", path: path)
+            error.message = "\(path): \(error.message)"
+            throw error
         }
+    }
+
+    /// Refuses unknown parameters: a request to delete one app must not delete all because of a misspelled name.
+    private func checkNames(in given: Query) throws {
+        let known = query.map(\.name)
+        guard let name = given.names.first(where: { !known.contains($0) }) else { return }
+        let words = known.isEmpty ? "no query parameters" : "one of \(known.joined(separator: ", "))"
+        throw ControlError(
+            status: .badRequest,
+            code: "bad_query",
+            message: "\(Request.operationID) has no query parameter \(name.cut(toBytes: 64)). It takes \(words).",
+            faults: [JSONFault(path: name.cut(toBytes: 64), expected: words, found: "an unknown name")]
+        )
     }
 
     /// A parameter as a member of the request.

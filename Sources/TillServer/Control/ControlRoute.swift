@@ -22,7 +22,8 @@ struct ControlRoute: Sendable {
     var pathParameters: [Schema.Property] = []
     var query: [Schema.Property] = []
     var request: Schema?
-    /// Derives the schema of the answer's body, which only the OpenAPI document needs; nil for an answer without a body.
+    /// Derives the schema of the answer's body, which only the OpenAPI document needs; nil for an answer without a
+    /// body.
     var response: (@Sendable () -> Schema)?
     var status: HTTPResponse.Status = .ok
     /// The status of the answer if the object to create already exists; nil if that makes no difference.
@@ -68,6 +69,14 @@ struct ControlExchange: Sendable {
 
     /// The value of a path parameter.
     func parameter(_ name: String) -> String { parameters[name] ?? "" }
+
+    /// The value at a place in the body (`$.offer.id`) or of a parameter (`limit`); nil if the request has none.
+    func value(at place: String) -> JSONTree? {
+        guard place.hasPrefix("$.") else { return query.values(place).last.map { .string($0) } }
+        return place.dropFirst(2).split(separator: ".").reduce(JSONTree?.some(.object(properties))) { tree, key in
+            tree?.members.last { $0.key == key }?.value
+        }
+    }
 
     /// The app with a bundle identifier.
     func app(_ bundleID: String) throws -> AppRecord {
@@ -142,7 +151,7 @@ package struct ControlError: Error, Sendable {
     /// The machine-readable code.
     package let code: String
     /// The message: what is wrong, and what to do.
-    package let message: String
+    package var message: String
     /// Every invalid place in the body.
     package var faults: [JSONFault] = []
 
@@ -158,9 +167,23 @@ package struct ControlError: Error, Sendable {
         ControlError(status: .notFound, code: code, message: message)
     }
 
+    /// An invalid value. The place in the answer shows the value that the request has there.
     static func bad(_ code: String, _ message: String, path: String) -> ControlError {
-        let fault = JSONFault(path: path, expected: message, found: "something else")
+        let fault = JSONFault(path: path, expected: message, found: unread)
         return ControlError(status: .badRequest, code: code, message: message, faults: [fault])
+    }
+
+    /// What a handler that does not know the text of the request has found.
+    private static let unread = "something else"
+
+    /// The same error with the values of the request at the invalid places.
+    func withValues(of exchange: ControlExchange) -> ControlError {
+        var error = self
+        error.faults = faults.map { fault in
+            guard fault.found == Self.unread, let value = exchange.value(at: fault.path) else { return fault }
+            return JSONFault(path: fault.path, expected: fault.expected, found: value.summary)
+        }
+        return error
     }
 
     static func conflict(_ code: String, _ message: String) -> ControlError {

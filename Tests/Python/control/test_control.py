@@ -359,7 +359,10 @@ def test_a_customer_may_have_any_name(sandbox, name):
     assert bought.app_transaction_id == made["appTransactionId"]
 
 
-def test_creating_an_existing_customer_changes_nothing(sandbox, customer):
+def test_creating_an_existing_customer_changes_nothing(server, sandbox, customer):
+    path = f"{server.address('control')}/v1/apps/{sandbox.app.bundle_id}/sandbox/customers"
+    statuses = [requests.post(path, json={"customer": customer + "-b"}, timeout=30).status_code for _ in range(2)]
+    assert statuses == [201, 200]
     made = sandbox.create(customer, storefront="DEU")
     assert made["storefront"] == "DEU" and made["hasAppTransaction"] is True
     assert sandbox.create(customer, storefront="JPN", downloadsApp=False) == made
@@ -562,6 +565,29 @@ def test_a_control_answer_is_json_without_undocumented_keys(control):
             control.check_answer("listTeams", answer)
 
 
+def test_an_unknown_query_parameter_is_refused(server, app, customer, sandbox):
+    """A misspelled parameter must not erase the data of all apps."""
+    sandbox.create(customer)
+    control = server.address("control")
+    for method, path in [("DELETE", f"/v1/state?bundleID={app.bundle_id}"), ("GET", "/v1/status?verbose=1"),
+                         ("POST", f"/v1/apps/{app.bundle_id}/sandbox/customers/{customer}/purchases?includes=signed")]:
+        answer = requests.request(method, control + path, json={} if method == "POST" else None, timeout=30)
+        assert (answer.status_code, answer.json()["code"]) == (400, "bad_query" if method != "POST" else "bad_request")
+    purchase = requests.post(control + path, json={"productId": COINS}, timeout=30)
+    assert (purchase.status_code, purchase.json()["code"]) == (400, "bad_query")
+    assert purchase.json()["faults"][0]["path"] == "includes" and "include" in purchase.json()["message"]
+    assert sandbox.control("getCustomer", customer=customer)["transactions"] == 0
+
+
+def test_an_error_of_an_operation_shows_the_value_that_it_refuses(server, app):
+    path = f"{server.address('control')}/v1/apps/{app.bundle_id}/sandbox/customers"
+    for body, place, found in [({"customer": "zoe", "storefront": "ZZZ"}, "$.storefront", "ZZZ"),
+                               ({"customer": "a\u0007b"}, "$.customer", "a")]:
+        answer = requests.post(path, json=body, timeout=30)
+        (fault,) = answer.json()["faults"]
+        assert answer.status_code == 400 and fault["path"] == place and found in fault["found"], fault
+
+
 @pytest.mark.parametrize("path, new", [
     ("/v1/journal", "/v1/requests"), ("/v1/journal/abc", "/v1/requests/"),
     ("/v1/apps/com.example.shop/sandbox/rules", "/settings"), ("/v1/apps/com.example.shop/sandbox/coming", "/upcoming-events"),
@@ -570,10 +596,11 @@ def test_a_control_answer_is_json_without_undocumented_keys(control):
     ("/v1/apps/com.example.shop/sandbox/clocks/slow/leap", "/clock/advance, with clock"),
     ("/v1/apps/com.example.shop/sandbox/attacks/receipts", "/attacks?receipts=true"),
     ("/v1/ca/receipts", "/v1/ca?receipts=true"),
-    ("/v1/apps/com.example.shop/sandbox/notifications/test", "/{environment}/notifications now"),
-    ("/v1/apps/com.example.shop/sandbox/notifications/31f2b8a4/resend", "/{environment}/notifications/resend now"),
-    ("/v1/apps/com.example.shop/sandbox/customers/ann/card", "/customers/{customer} now"),
+    ("/v1/apps/com.example.shop/sandbox/notifications/test", "/{environment}/notifications with"),
+    ("/v1/apps/com.example.shop/sandbox/notifications/31f2b8a4/resend", "POST /v1/apps/{bundleId}/{environment}/notifications/resend, with"),
+    ("/v1/apps/com.example.shop/sandbox/customers/ann/card", "PATCH /v1/apps/{bundleId}/{environment}/customers/{customer}, with card"),
     ("/v1/apps/com.example.shop/sandbox/customers/ann/family/members", "/family/members/{member} now"),
+    ("/v1/reset", "DELETE /v1/state"), ("/v1/keys/ABC/revoke", "DELETE /v1/keys/{keyId}"),
 ])
 def test_a_retired_path_is_answered_with_the_new_one(server, path, new):
     for method in ("GET", "PUT", "POST", "DELETE"):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -34,4 +35,12 @@ def test_a_package_uses_the_public_products_without_the_packages_of_the_server(s
     till = serve()
     run = swift(package, "run", "uses-till-control", till.address("control"))
     assert run.splitlines()[-1] == "13 transactions, DID_RENEW 12 times", run
+    assert run.splitlines()[-2].startswith("404 "), run
     assert "Auto-Renewable Subscription" in swift(package, "run", "uses-app-store-types")
+
+
+def test_the_documentation_shows_the_code_of_this_package():
+    code = "".join(file.read_text() for file in FIXTURE.rglob("*.swift"))
+    shown = re.findall(r"```swift\n(.*?)```", (REPOSITORY / "docs/control/swift.md").read_text(), re.S)
+    assert len(shown) >= 5
+    assert [block for block in shown if block not in code] == []

@@ -24,7 +24,8 @@ public struct CreateCustomer: EnvironmentRequest, DatedRequest {
         .post,
         "/v1/apps/{bundleId}/{environment}/customers",
         tag: .customers,
-        status: 201
+        status: 201,
+        unchanged: 200
     )
 
     public var app: AppEnvironment

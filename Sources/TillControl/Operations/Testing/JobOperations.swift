@@ -66,7 +66,11 @@ public struct ShareProduct: EnvironmentRequest, DatedRequest {
 /// Extends the current period of all subscribers of a product.
 public struct ExtendAll: EnvironmentRequest, DatedRequest {
     public typealias Answer = JobInfo
-    public static let operation = ControlOperation(.post, "/v1/apps/{bundleId}/{environment}/extensions", tag: .subscriptions)
+    public static let operation = ControlOperation(
+        .post,
+        "/v1/apps/{bundleId}/{environment}/extensions",
+        tag: .subscriptions
+    )
     public static let limits = [
         ControlLimit.range(CodingKeys.days, 1...90), .range(CodingKeys.reasonCode, 0...3),
         .format(CodingKeys.requestIdentifier, "uuid"),
@@ -119,7 +123,11 @@ public struct ListJobs: EnvironmentRequest {
 /// Shows one job.
 public struct GetJob: EnvironmentRequest {
     public typealias Answer = JobInfo
-    public static let operation = ControlOperation(.get, "/v1/apps/{bundleId}/{environment}/jobs/{jobId}", tag: .subscriptions)
+    public static let operation = ControlOperation(
+        .get,
+        "/v1/apps/{bundleId}/{environment}/jobs/{jobId}",
+        tag: .subscriptions
+    )
 
     public var app: AppEnvironment
     /// The job id.

@@ -23,9 +23,15 @@ extension ControlAPI {
                     platform: call.platform ?? .iOS,
                     applicationVersion: call.applicationVersion ?? "1.0"
                 )
-                return info(
-                    of: try await shop.openAccount(CustomerName(try call.scope(), customer), opening, at: call.at)
+                let name = CustomerName(try call.scope(), customer)
+                call.answersUnchanged(
+                    try await shop.storage.account(
+                        environment: name.scope.environment,
+                        app: name.scope.app,
+                        customer: name.customer
+                    ) != nil
                 )
+                return info(of: try await shop.openAccount(name, opening, at: call.at))
             },
             ControlRoute(GetCustomer.self) { info(of: try await $0.account()) },
             ControlRoute(UpdateCustomer.self) { try await update($0) },

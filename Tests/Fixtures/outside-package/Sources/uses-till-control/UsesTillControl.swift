@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import TillControl
 
-/// Drives the server whose URL is the argument: a subscription for a year.
+/// Drives the server whose URL is the argument: a subscription for a year, and one on a clock of its own.
 @main
 struct UsesTillControl {
     static func main() async throws {
@@ -23,6 +23,22 @@ struct UsesTillControl {
         let account = try await till.send(GetCustomer(app: app, customer: customer))
         let renewals = report.notifications.first { $0.type == .didRenew }?.count ?? 0
         precondition(bought.transaction?.customer == customer)
+        try await subscribeOnSlowClock(till, app)
         print("\(account.transactions) transactions, DID_RENEW \(renewals) times")
+    }
+
+    private static func subscribeOnSlowClock(_ till: ControlClient, _ app: AppEnvironment) async throws {
+        let start = Timestamp(milliseconds: 1_767_225_600_000)
+        _ = try await till.send(CreateClock(app: app, name: "slow", at: start))
+        _ = try await till.send(CreateCustomer(app: app, customer: "eva", at: start))
+        _ = try await till.send(UpdateCustomer(app: app, customer: "eva", clock: "slow"))
+        let signed = try await till.send(BuyProduct(app: app, customer: "eva", productId: "pro", include: [.signed]))
+        _ = try await till.send(AdvanceClock(app: app, clock: "slow", by: "P3M"))
+        precondition(signed.transaction?.signedTransactionInfo != nil)
+        do {
+            _ = try await till.send(BuyProduct(app: app, customer: "eva", productId: "unknown"))
+        } catch let failure as ControlFailure where failure.error.code == "unknown_product" {
+            print("\(failure.status) \(failure.error.message)")
+        }
     }
 }
