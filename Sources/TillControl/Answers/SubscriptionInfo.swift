@@ -40,7 +40,7 @@ public struct SubscriptionInfo: ControlObject {
     public var commitment: CommitmentInfo?
     /// Win-back offers for which the customer is eligible now.
     public var eligibleWinBackOfferIds: [String]?
-    /// Whether the customer shares the subscription with the family. It has an effect only if the product can be shared.
+    /// Whether the customer shares the subscription with the family, if the product can be shared.
     public var isShared: Bool
     /// The actions that are possible now on the subscription; none if a family member shares it.
     public var availableActions: [CustomerAction]

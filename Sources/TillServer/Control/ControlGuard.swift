@@ -144,6 +144,7 @@ struct ControlMiddleware: RouterMiddleware {
         do {
             if request.isDelivery { throw Self.refusal(of: request, shop) }
             try await guardian.check(request) { try await shop.isControlToken($0) }
+            try Self.checkSegments(of: request.uri.path)
             response = try await next(request, context)
         } catch {
             let error = ControlError(of: error, logger: context.logger)
@@ -159,6 +160,15 @@ struct ControlMiddleware: RouterMiddleware {
         }
         meter.count(nil, context.endpointPath ?? "none", response.status.code)
         return response
+    }
+
+    /// Refuses empty segments, which the router ignores: without its identifier, a request would reach the operation on
+    /// all objects.
+    private static func checkSegments(of path: String) throws {
+        guard path != "/", !path.hasPrefix(ControlGuard.pages), path.hasSuffix("/") || path.contains("//") else {
+            return
+        }
+        throw ControlError.notFound("no_such_route", "No such route: the path has an empty segment. See /openapi.json.")
     }
 
     /// The answer to a notification that was delivered to this port by mistake. This is checked before the access,

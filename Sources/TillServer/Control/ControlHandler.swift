@@ -252,9 +252,13 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
         }
     }
 
-    /// Refuses unknown parameters: a request to delete one app must not delete all because of a misspelled name.
+    /// Refuses unknown and contradictory parameters: a request to delete one app must not delete all because of a misspelled name.
     private func checkNames(in given: Query) throws {
         let known = query.map(\.name)
+        for property in query where !property.schema.isList && Set(given.values(property.name)).count > 1 {
+            let words = "\(property.name) must have one value."
+            throw ControlError.bad("bad_query", words, path: property.name)
+        }
         guard let name = given.names.first(where: { !known.contains($0) }) else { return }
         let words = known.isEmpty ? "no query parameters" : "one of \(known.joined(separator: ", "))"
         throw ControlError(

@@ -73,6 +73,19 @@ package struct JobRecord: Codable, Equatable, Sendable {
 /// Jobs: bulk operations on many accounts. A job processes each account once, one at a time, and continues after an
 /// interruption.
 extension Shop {
+    /// Checks that a job can start at a time. Operations that also change the catalog check this before the change.
+    ///
+    /// - Throws: `ClockRefused`.
+    package func checkStart(at instant: Timestamp?, in scope: AccountScope) throws {
+        let present = now(in: scope)
+        guard let instant, instant < present else { return }
+        throw ClockRefused(
+            code: "earlier_than_clock",
+            message: "The instant \(instant.iso8601) is past: the clock shows \(present.iso8601). Give a later "
+                + "instant, or omit it to start now."
+        )
+    }
+
     /// Starts a job, or schedules it. A job with the same id is not started again.
     ///
     /// A scheduled job takes effect for a customer when the customer's clock shows the instant. If that clock is
@@ -90,13 +103,7 @@ extension Shop {
         id: String? = nil
     ) async throws -> JobRecord {
         let present = now(in: scope)
-        if let instant, instant < present, try await !isStored(id) {
-            throw ClockRefused(
-                code: "earlier_than_clock",
-                message: "The instant \(instant.iso8601) is past: the clock shows \(present.iso8601). Give a later "
-                    + "instant, or omit it to start now."
-            )
-        }
+        if try await !isStored(id) { try checkStart(at: instant, in: scope) }
         let isScheduled = instant != nil
         var stored = try await storeJob(task, in: scope, at: max(instant ?? present, present), isScheduled, id: id)
         // If the job is interrupted, the ticker continues it.

@@ -37,6 +37,9 @@ package enum TimeExpression: Equatable, Sendable {
         "months": .month, "y": .year, "year": .year, "years": .year,
     ]
 
+    /// The maximum length in milliseconds, about 3,000 years: no sum with the time of a clock overflows.
+    private static let longest: Int64 = 100_000_000_000_000
+
     /// Parses numbers with units. Hours, minutes and seconds can be combined. A calendar period cannot be combined with
     /// other units, because its length depends on when it begins.
     private static func length(_ text: String) -> TimeExpression? {
@@ -55,6 +58,7 @@ package enum TimeExpression: Equatable, Sendable {
             }
             guard let each = milliseconds[String(unit)] else { return nil }
             total += count * each
+            guard total <= longest else { return nil }
         } while !rest.isEmpty
         return .milliseconds(total)
     }

@@ -579,6 +579,57 @@ def test_an_unknown_query_parameter_is_refused(server, app, customer, sandbox):
     assert sandbox.control("getCustomer", customer=customer)["transactions"] == 0
 
 
+def test_a_query_parameter_with_two_values_is_refused(server, sandbox, customer):
+    sandbox.create(customer)
+    path = f"/v1/apps/{sandbox.app.bundle_id}/sandbox/customers/{customer}?dryRun=true&dryRun=false"
+    answer = requests.delete(server.address("control") + path, timeout=30)
+    assert (answer.status_code, answer.json()["code"]) == (400, "bad_query")
+    sandbox.control("getCustomer", customer=customer)
+
+
+@pytest.mark.parametrize("path", ["/v1/faults/", "/v1//faults", "//v1/faults"])
+def test_a_path_with_an_empty_segment_is_refused(server, control, path):
+    """Without its identifier, a request to delete one fault rule must not delete all."""
+    made = control.call("addFault", {"kind": "latency", "milliseconds": 1, "customer": "nobody"})["id"]
+    answer = requests.delete(server.address("control") + path, timeout=30)
+    assert (answer.status_code, answer.json()["code"]) == (404, "no_such_route")
+    assert made in [rule["id"] for rule in control.call("listFaults")]
+    control.call("removeFault", faultId=made)
+
+
+def test_a_refused_job_does_not_change_the_catalog(control, app):
+    before = control.call("getCatalog", bundleId=app.bundle_id)
+    shared = next(product["productId"] for product in before["products"]
+                  if product["type"] == "AUTO_RENEWABLE" and not product.get("familyShareable"))
+    for operation, body in [("raisePrice", {"price": 99_990, "at": 1_200_000_000_000}),
+                            ("shareProduct", {"at": 1_200_000_000_000})]:
+        with pytest.raises(ControlRefused) as refused:
+            control.call(operation, body, bundleId=app.bundle_id, environment="sandbox", productId=shared)
+        assert refused.value.code == "earlier_than_clock"
+    assert control.call("getCatalog", bundleId=app.bundle_id) == before
+
+
+def test_a_family_is_created_with_all_members_or_not_at_all(sandbox, customer):
+    sandbox.control("createClock", {"name": customer})
+    sandbox.create(customer)
+    sandbox.control("updateCustomer", {"clock": customer}, customer=customer)
+    for member, code in [(customer, "family_on_another_clock"), ("\ufeffzed", "bad_customer")]:
+        with pytest.raises(ControlRefused) as refused:
+            sandbox.control("createFamily", {"organizer": customer + "-o", "members": [customer + "-n", member]})
+        assert refused.value.code == code
+        for name in (customer + "-o", customer + "-n"):
+            with pytest.raises(ControlRefused) as refused:
+                sandbox.control("getCustomer", customer=name)
+            assert refused.value.code == "unknown_account"
+
+
+def test_a_duration_that_no_clock_can_reach_is_refused(server, sandbox):
+    path = f"{server.address('control')}/v1/apps/{sandbox.app.bundle_id}/sandbox/clock/advance"
+    for by in ("999999999h" * 5_000, "999999999h" * 28):
+        answer = requests.post(path, json={"by": by}, timeout=30)
+        assert (answer.status_code, answer.json()["code"]) == (400, "bad_duration")
+
+
 def test_an_error_of_an_operation_shows_the_value_that_it_refuses(server, app):
     path = f"{server.address('control')}/v1/apps/{app.bundle_id}/sandbox/customers"
     for body, place, found in [({"customer": "zoe", "storefront": "ZZZ"}, "$.storefront", "ZZZ"),

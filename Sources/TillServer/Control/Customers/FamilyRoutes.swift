@@ -25,19 +25,25 @@ extension ControlAPI {
         let scope = try call.scope()
         let organizer = try ControlExchange.checked(customer: call.organizer)
         let members = try call.members.map { try ControlExchange.checked(customer: $0) }
-        guard !members.isEmpty, members.count < FamilyMembership.maxMembers, !members.contains(organizer) else {
+        // Names differ if their bytes differ, as in the store.
+        let names = Set(members.map { Array($0.utf8) })
+        guard !members.isEmpty, members.count < FamilyMembership.maxMembers, !names.contains(Array(organizer.utf8))
+        else {
             throw ControlError.bad(
                 "bad_members",
                 "Name one to five members in addition to the organizer.",
                 path: "$.members"
             )
         }
-        guard Set(members).count == members.count else {
+        guard names.count == members.count else {
             throw ControlError.bad("bad_members", "A member is named twice.", path: "$.members")
         }
         let effects = try await shop.exclusively("families/\(scope.environment.rawValue)/\(scope.app)") {
             // All members are checked first, so that either all of them join or none.
-            for member in [organizer] + members { try await checkIsFree(CustomerName(scope, member)) }
+            let present = try await account(of: CustomerName(scope, organizer))
+            for member in [organizer] + members {
+                try await checkMayJoin(CustomerName(scope, member), clock: present?.clock)
+            }
             let host = try await shop.openAccount(CustomerName(scope, organizer), Opening())
             var effects = Effects()
             for member in members { effects.add(Effects(try await join(member, host, named: call.name, scope))) }
@@ -49,9 +55,10 @@ extension ControlAPI {
     private func joinFamily(_ call: ControlCall<JoinFamily>) async throws -> FamilyChange {
         let host = try await call.account()
         let member = try ControlExchange.checked(customer: call.member)
-        guard member != host.customer else {
+        guard !member.utf8.elementsEqual(host.customer.utf8) else {
             throw ControlError.bad("bad_members", "A customer cannot join their own family.", path: "$.member")
         }
+        try await checkMayJoin(CustomerName(try call.scope(), member), clock: host.clock)
         let outcome = try await join(member, host, named: nil, try call.scope())
         return try await change(of: try call.customerName(), Effects(outcome))
     }
@@ -60,16 +67,25 @@ extension ControlAPI {
         FamilyChange(family: try await family(of: name), events: effects.names, notifications: effects.notices)
     }
 
-    private func checkIsFree(_ name: CustomerName) async throws {
+    private func account(of name: CustomerName) async throws -> Account? {
         let scope = name.scope
-        let account = try await shop.storage.account(
+        return try await shop.storage.account(
             environment: scope.environment,
             app: scope.app,
             customer: name.customer
         )
-        if let family = account?.family {
+    }
+
+    /// Checks that a customer is in no family and on the family's clock. A customer who is new needs a valid name.
+    private func checkMayJoin(_ name: CustomerName, clock: String?) async throws {
+        guard let account = try await account(of: name) else {
+            _ = try ControlExchange.checked(newCustomer: name.customer)
+            return
+        }
+        if let family = account.family {
             throw Refusal.alreadyInFamily(customer: name.customer, family: family.name)
         }
+        guard account.clock == clock else { throw Refusal.familyOnAnotherClock(customer: name.customer, clock: clock) }
     }
 
     private func join(_ member: String, _ host: Account, named name: String?, _ scope: AccountScope) async throws
@@ -83,14 +99,7 @@ extension ControlAPI {
     }
 
     private func family(of name: CustomerName) async throws -> FamilyInfo {
-        let scope = name.scope
-        guard
-            let account = try await shop.storage.account(
-                environment: scope.environment,
-                app: scope.app,
-                customer: name.customer
-            )
-        else { throw Refusal.unknownAccount(name.customer) }
+        guard let account = try await account(of: name) else { throw Refusal.unknownAccount(name.customer) }
         guard let family = account.family else {
             throw ControlError.notFound("no_family", "Customer \(name.customer) is not in a family.")
         }

@@ -61,6 +61,7 @@ extension ControlAPI {
         } else {
             prices.standard = price
         }
+        try shop.checkStart(at: call.at, in: scope)
         try await setPrices(prices, of: product.id, of: scope.app)
         let raise = PriceRaise(productID: product.id, prices: prices, consent: call.consent ?? .automatic)
         return info(of: try await shop.startJob(.raisePrice(raise), in: scope, at: call.at))
@@ -82,6 +83,7 @@ extension ControlAPI {
     private func shareProduct(_ call: ControlCall<ShareProduct>) async throws -> JobInfo {
         let scope = try call.scope()
         let id = try product(call.productId, of: scope.app, as: [.autoRenewable, .nonConsumable]).id
+        try shop.checkStart(at: call.at, in: scope)
         _ = try await shop.updateCatalog(of: scope.app) { catalog in
             var catalog = catalog
             catalog.products[id]?.isFamilyShareable = true
