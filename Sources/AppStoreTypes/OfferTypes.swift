@@ -1,8 +1,12 @@
 /// The four kinds of offer. The raw value is `offerType` in the payload.
 public enum OfferType: Int, Codable, CaseIterable, Sendable {
+    /// An introductory offer.
     case introductory = 1
+    /// A promotional offer.
     case promotional = 2
+    /// An offer code.
     case code = 3
+    /// A win-back offer.
     case winBack = 4
 
     /// The kind as text for messages.

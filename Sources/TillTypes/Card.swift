@@ -1,5 +1,6 @@
 /// The result of charges to a customer's card (docs/api/lifecycle.md, Billing).
 public enum Card: String, Codable, CaseIterable, Sendable {
+    /// Purchases and renewals succeed.
     case accepted
     /// Renewals fail. The customer's purchases succeed, as if the customer used another payment method for them.
     case declinedForRenewals

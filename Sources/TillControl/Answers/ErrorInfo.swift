@@ -4,7 +4,7 @@ public struct ErrorInfo: ControlObject {
     public var code: String
     /// The message for users.
     public var message: String
-    /// Every error in the request body; absent if the body is correct.
+    /// The errors in the body and in the query parameters; absent if they are correct.
     public var faults: [FaultInfo]?
 
     public init(code: String, message: String, faults: [FaultInfo]? = nil) {
@@ -14,13 +14,13 @@ public struct ErrorInfo: ControlObject {
     }
 }
 
-/// An error at one place of a request body.
+/// An error at one place of a request.
 public struct FaultInfo: ControlObject, Hashable {
-    /// The JSON path of the value.
+    /// The JSON path of the value, which begins with `$`, or the name of a query parameter.
     public var path: String
-    /// The expected value.
+    /// The expected value, or what is wrong.
     public var expected: String
-    /// The value in the body.
+    /// The value in the request.
     public var found: String
 
     public init(path: String, expected: String, found: String) {
