@@ -252,7 +252,8 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
         }
     }
 
-    /// Refuses unknown and contradictory parameters: a request to delete one app must not delete all because of a misspelled name.
+    /// Refuses unknown and contradictory parameters: a request to delete one app must not delete all because of a
+    /// misspelled name.
     private func checkNames(in given: Query) throws {
         let known = query.map(\.name)
         for property in query where !property.schema.isList && Set(given.values(property.name)).count > 1 {
