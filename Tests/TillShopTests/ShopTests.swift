@@ -113,7 +113,7 @@ struct ShopTests {
     @Test("The accounts of a family change in one commit, and a new customer may join")
     func families() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
-        let host = try await test.shop.openAccount(test.customer("ann"), Opening())
+        let host = try await test.shop.openAccount(test.customer("ann"), Opening()).account
         try await withThrowingTaskGroup(of: Void.self) { group in
             for name in ["bob", "cat", "dan"] {
                 group.addTask {

@@ -43,10 +43,15 @@ struct Query: Sendable {
     ///
     /// - Throws: `error` if the name occurs with two different values.
     func value(_ name: String, orThrow error: APIError) throws -> String? {
+        try value(name) { error.because($0) }
+    }
+
+    /// The value of a name that may have only one value.
+    ///
+    /// - Parameter error: makes the error for a name with two different values, from a sentence for people.
+    func value(_ name: String, orThrow error: (String) -> any Error) throws -> String? {
         let values = Set(values(name))
-        guard values.count <= 1 else {
-            throw error.because("\(name) has \(values.count) different values. Give one.")
-        }
+        guard values.count <= 1 else { throw error("\(name) has \(values.count) different values. Give one.") }
         return values.first
     }
 

@@ -73,7 +73,13 @@ package struct ControlAPI: Sendable {
                 }
             }
         }
-        router.get("/openapi.json") { _, _ in Response.json(OpenAPIDocument.bytes(routes)) }
+        // Few servers are asked for the document, so that the first request writes it.
+        let document = Synchronized<[UInt8]?>(nil)
+        router.get("/openapi.json") { _, _ in
+            let bytes = document.value ?? OpenAPIDocument.bytes(routes)
+            document.value = bytes
+            return Response.json(bytes)
+        }
         router.get("/healthz") { _, _ in Response.json(Array(#"{"status":"ok"}"#.utf8)) }
         router.get("/readyz") { _, _ in try await readiness() }
         router.get("/metrics") { _, _ in

@@ -45,7 +45,6 @@ package struct ControlCaller: Sendable {
     ///
     /// - Parameters:
     ///   - parameters: the path parameters.
-    ///   - body: the body, or the query of an operation without a body.
     ///   - document: the raw body for an operation with its own body parser; `body` is ignored then. The maximum length
     ///     is that of a catalog, also for bodies that are streamed over HTTP.
     /// - Returns: the typed answer, such as `ActionInfo`.
@@ -59,12 +58,7 @@ package struct ControlCaller: Sendable {
     ) async throws(ControlError) -> any Encodable & Sendable {
         do {
             guard let route = routes[id], !route.isDownload else { throw Self.unknown(id) }
-            let asked =
-                route.request == nil
-                ? body.members.compactMap { member in
-                    member.value.text.map { (name: member.key, value: $0) }
-                } : []
-            let query = Query(query + asked)
+            let query = Query(query)
             try query.checkNull()
             guard !parameters.values.contains(where: { $0.utf8.contains(0) }) else {
                 throw ControlError.bad("bad_path", "The path contains U+0000.", path: "path")
@@ -116,7 +110,7 @@ package struct OperationForm: Sendable {
     package let isReadOnly: Bool
     /// The names of the path parameters.
     package let parameters: [String]
-    /// The schema of the request body, or of the query of an operation without a body; nil without both.
+    /// The schema of the request body; nil without a body.
     package let request: Schema?
     /// The properties that are sent in the query.
     package let query: [Schema.Property]

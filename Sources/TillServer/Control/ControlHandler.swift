@@ -167,6 +167,8 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
     /// The schema of the body; nil for an operation without a body.
     let body: Schema?
     private let path: [PathParameter]
+    /// The names of the properties that are sent in the body.
+    private let bodyNames: [String]
 
     /// The parameters in the path.
     var pathParameters: [Schema.Property] { path.map(\.schema) }
@@ -195,6 +197,7 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
         self.path = path
         query = others.filter { Request.isInQuery($0.name) }
         others.removeAll { Request.isInQuery($0.name) }
+        bodyNames = others.map(\.name)
         if let type = type as? any DocumentUpload.Type {
             body = type.documentSchema
         } else {
@@ -226,11 +229,7 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
         if let owner = path.lazy.compactMap(\.owner).first { members.append(.init(owner, .object(owned))) }
         try checkNames(in: exchange.query)
         for property in query {
-            let values = exchange.query.values(property.name)
-            // A list is given by several parameters with the same name, or by one with commas.
-            guard let text = property.schema.isList ? values.joined(separator: ",") : values.last,
-                !values.isEmpty
-            else { continue }
+            guard let text = try Self.text(of: property, in: exchange.query) else { continue }
             let member = try Self.member(property, text) { _, faults in
                 ControlError(
                     status: .badRequest,
@@ -252,22 +251,30 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
         }
     }
 
-    /// Refuses unknown and contradictory parameters: a request to delete one app must not delete all because of a
-    /// misspelled name.
+    /// Refuses unknown parameters: a request to delete one app must not delete all because of a misspelled name.
     private func checkNames(in given: Query) throws {
         let known = query.map(\.name)
-        for property in query where !property.schema.isList && Set(given.values(property.name)).count > 1 {
-            let words = "\(property.name) must have one value."
-            throw ControlError.bad("bad_query", words, path: property.name)
-        }
-        guard let name = given.names.first(where: { !known.contains($0) }) else { return }
-        let words = known.isEmpty ? "no query parameters" : "one of \(known.joined(separator: ", "))"
+        guard let unknown = given.names.first(where: { !known.contains($0) }) else { return }
+        let name = unknown.cut(toBytes: 64)
+        let words = known.isEmpty ? "no query parameters" : known.joined(separator: ", ")
+        let isInBody = bodyNames.contains(name)
+        let advice = isInBody ? "Send it in the body." : "Remove or correct it. The operation takes: \(words)."
         throw ControlError(
             status: .badRequest,
             code: "bad_query",
-            message: "\(Request.operationID) has no query parameter \(name.cut(toBytes: 64)). It takes \(words).",
-            faults: [JSONFault(path: name.cut(toBytes: 64), expected: words, found: "an unknown name")]
+            message: "\(Request.operationID) has no query parameter \(name). \(advice)",
+            faults: [JSONFault(path: name, expected: words, found: "an unknown name")]
         )
+    }
+
+    /// The text of a query parameter; nil without it. A list is given by several parameters with the same name, or by
+    /// one with commas.
+    private static func text(of property: Schema.Property, in query: Query) throws -> String? {
+        guard !property.schema.isList else {
+            let values = query.values(property.name)
+            return values.isEmpty ? nil : values.joined(separator: ",")
+        }
+        return try query.value(property.name) { ControlError.bad("bad_query", $0, path: property.name) }
     }
 
     /// A parameter as a member of the request.

@@ -92,13 +92,9 @@ struct ControlExchange: Sendable {
     /// The account of a customer.
     func account(of customer: String, in scope: AccountScope) async throws -> Account {
         let name = CustomerName(scope, try Self.checked(customer: customer))
-        guard
-            let account = try await shop.storage.account(
-                environment: name.scope.environment,
-                app: name.scope.app,
-                customer: name.customer
-            )
-        else { throw Refusal.unknownAccount(name.customer) }
+        guard let account = try await shop.storage.account(of: name) else {
+            throw Refusal.unknownAccount(name.customer)
+        }
         return account
     }
 

@@ -93,12 +93,7 @@ extension Shop {
         let scope = customer.scope
         // The precondition must be read before any data that other nodes may change.
         let writePrecondition = try writePrecondition()
-        let found = try await storage.account(
-            environment: scope.environment,
-            app: scope.app,
-            customer: customer.customer
-        )
-        guard let account = found else {
+        guard let account = try await storage.account(of: customer) else {
             if isForgiving { return .done(ErasedCustomer()) }
             throw Refusal.unknownAccount(customer.customer)
         }

@@ -17,6 +17,14 @@ package struct CustomerName: Hashable, Sendable {
     var lockKey: String { "\(scope.environment.rawValue)/\(scope.app)/\(customer)" }
 }
 
+extension Storage {
+    /// The account of a customer; nil if the customer has none.
+    package func account(of customer: CustomerName) async throws -> Account? {
+        let scope = customer.scope
+        return try await account(environment: scope.environment, app: scope.app, customer: customer.customer)
+    }
+}
+
 /// The properties of an account that is opened for a new customer.
 package struct Opening: Sendable {
     /// The customer's storefront, which applies to purchases that name no other; nil for the catalog's storefront.

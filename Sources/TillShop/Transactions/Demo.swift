@@ -18,7 +18,7 @@ package enum Demo {
         let scope = AccountScope(environment: .sandbox, app: app.bundleID)
         guard
             let key = shop.registry.keys.first(where: { $0.name == keyName && $0.revokedAt == nil }),
-            let ann = try await shop.storage.account(environment: .sandbox, app: scope.app, customer: "ann"),
+            let ann = try await shop.storage.account(of: CustomerName(scope, "ann")),
             let transaction = try await shop.storage.history(HistoryQuery(account: ann.id)).rows
                 .filter({ $0.revocation == nil }).min(by: { $0.id < $1.id })
         else { return nil }
@@ -106,7 +106,7 @@ package enum Demo {
             _ = try await buy("bob", first(.autoRenewable) { $0.plan?.period.months == 1 }, daysAgo: 75, germany)
             _ = try await shop.perform(.useCard(.accepted), by: bob)
             let joined = now.advanced(milliseconds: -20 * day)
-            let host = try await shop.openAccount(CustomerName(scope, "carla"), Opening(), at: joined)
+            let host = try await shop.openAccount(CustomerName(scope, "carla"), Opening(), at: joined).account
             _ = try await shop.perform(
                 .joinFamily(of: host.id, named: "carla's"),
                 by: CustomerName(scope, "dora"),

@@ -95,15 +95,10 @@ extension Shop {
     /// Checks that a token is for this customer. A token names its customer by any of their transactions, or by their
     /// app transaction.
     private func check(_ transaction: String, isOf customer: CustomerName) async throws {
-        let scope = customer.scope
-        let account = try await storage.account(
-            environment: scope.environment,
-            app: scope.app,
-            customer: customer.customer
-        )
+        let account = try await storage.account(of: customer)
         if let account, account.id.wireForm == transaction { return }
         if let account, let number = Int64(transaction),
-            try await storage.owner(of: TransactionID(number), in: scope) == account.id
+            try await storage.owner(of: TransactionID(number), in: customer.scope) == account.id
         {
             return
         }

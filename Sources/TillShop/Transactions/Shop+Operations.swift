@@ -53,9 +53,7 @@ extension Shop {
     /// The current time on a customer's clock before the customer moves to another clock; nil for every other command.
     private func presentBeforeMoving(_ command: Command, _ customer: CustomerName) async throws -> Timestamp? {
         guard case .update(let wanted) = command, wanted.clock != nil else { return nil }
-        let scope = customer.scope
-        return try await storage.account(environment: scope.environment, app: scope.app, customer: customer.customer)
-            .map { now(of: $0) }
+        return try await storage.account(of: customer).map { now(of: $0) }
     }
 
     /// Processes the due events of a customer and their family up to an instant.
@@ -185,7 +183,7 @@ extension Shop {
         // The precondition must be read before any data that other nodes may change.
         let writePrecondition = try writePrecondition()
         let present = try await quarantining {
-            try await storage.account(environment: scope.environment, app: scope.app, customer: customer.customer)
+            try await storage.account(of: customer)
         }
         let isNew = present == nil
         let account: Account
@@ -385,22 +383,16 @@ extension Shop {
     }
 
     /// Opens an account for a customer without another operation. If the account exists, nothing changes.
+    ///
+    /// - Returns: the account, and whether this call opened it.
     package func openAccount(
         _ customer: CustomerName,
         _ opening: Opening,
         at instant: Timestamp? = nil
-    ) async throws -> Account {
+    ) async throws -> (account: Account, isNew: Bool) {
         try await exclusivelyHere(customer.lockKey) {
-            let scope = customer.scope
-            let find = {
-                try await self.storage.account(
-                    environment: scope.environment,
-                    app: scope.app,
-                    customer: customer.customer
-                )
-            }
-            if let account = try await find() { return account }
-            let clock = ClockName(scope, own: opening.clock)
+            if let account = try await self.storage.account(of: customer) { return (account, false) }
+            let clock = ClockName(customer.scope, own: opening.clock)
             if let instant { try self.check(instant, on: clock) }
             for _ in 0..<Self.maxAttempts {
                 let writePrecondition = try self.writePrecondition()
@@ -408,10 +400,10 @@ extension Shop {
                 account.version = 1
                 let new = [AccountChange(account: account, before: nil)]
                 switch await self.commits.commit(Change(accounts: new, writePrecondition: writePrecondition)) {
-                case .success: return account
+                case .success: return (account, true)
                 case .failure(.preconditionFailed): try await self.cluster?.catchUp()
                 case .failure(let failure):
-                    if let account = try await find() { return account }
+                    if let account = try await self.storage.account(of: customer) { return (account, false) }
                     throw ShopBusy(failure)
                 }
             }

@@ -576,6 +576,9 @@ def test_an_unknown_query_parameter_is_refused(server, app, customer, sandbox):
     purchase = requests.post(control + path, json={"productId": COINS}, timeout=30)
     assert (purchase.status_code, purchase.json()["code"]) == (400, "bad_query")
     assert purchase.json()["faults"][0]["path"] == "includes" and "include" in purchase.json()["message"]
+    moved = requests.put(f"{control}/v1/apps/{app.bundle_id}/sandbox/clock?clock=slow", json={"mode": "frozen"}, timeout=30)
+    assert moved.status_code == 400 and "in the body" in moved.json()["message"]
+    assert sandbox.control("getClock")["mode"] == "real"
     assert sandbox.control("getCustomer", customer=customer)["transactions"] == 0
 
 

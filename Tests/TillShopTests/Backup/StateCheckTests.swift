@@ -115,7 +115,7 @@ struct StateCheckTests {
     private func family() async throws -> TestShop {
         let test = try await shop()
         for product in ["skin", "coins", "coins"] { try await test.buy(product, by: "ann") }
-        let opened = try await test.shop.openAccount(test.customer("bob"), Opening())
+        let opened = try await test.shop.openAccount(test.customer("bob"), Opening()).account
         let ann = try #require(try await test.sandbox.account(of: "ann"))
         for member in ["ann", "bob"] {
             let command = Command.joinFamily(of: ann.id, named: "Family")

@@ -79,7 +79,7 @@ struct CatalogPeculiarityTests {
         let (test, apps) = try await shop(importing: ["missing-storefront-price"])
         let scope = AccountScope(environment: .production, app: apps[0].bundleID)
         func open(_ name: String, _ opening: Opening = Opening()) async throws -> Storefront {
-            try await test.shop.openAccount(CustomerName(scope, name), opening).storefront
+            try await test.shop.openAccount(CustomerName(scope, name), opening).account.storefront
         }
         #expect(try await open("ann") == .unitedStates)
         _ = try await test.shop.importStoreKit(try Self.read("foreign-storefront"), for: apps[0])

@@ -90,7 +90,7 @@ struct PayloadTests {
     @Test("An app transaction has its environment in receiptType, and additional keys on the device")
     func appTransaction() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
-        let account = try await test.shop.openAccount(test.customer("ann"), Opening())
+        let account = try await test.shop.openAccount(test.customer("ann"), Opening()).account
         let text = try payload(try #require(try test.shop.signedAppTransaction(of: account, at: test.now)))
         #expect(
             text == """
@@ -108,7 +108,7 @@ struct PayloadTests {
         }
         var opening = Opening()
         opening.downloadsApp = false
-        let bare = try await test.shop.openAccount(test.customer("eve"), opening)
+        let bare = try await test.shop.openAccount(test.customer("eve"), opening).account
         #expect(try test.shop.signedAppTransaction(of: bare, at: test.now) == nil)
     }
 

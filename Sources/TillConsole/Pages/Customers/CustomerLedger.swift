@@ -40,13 +40,9 @@ struct CustomerLedger: Sendable {
         app = try page.app
         let scope = AccountScope(environment: app.environment, app: app.bundleId)
         let customer = page.customer
-        guard
-            let account = try await page.shop.storage.account(
-                environment: scope.environment,
-                app: scope.app,
-                customer: customer
-            )
-        else { throw ControlError.missing("No customer \"\(customer.prefix(64))\".") }
+        guard let account = try await page.shop.storage.account(of: CustomerName(scope, customer)) else {
+            throw ControlError.missing("No customer \"\(customer.prefix(64))\".")
+        }
         self.page = page
         self.account = account
         position = page.value("after").flatMap { Int64($0) }

@@ -24,14 +24,9 @@ extension ControlAPI {
                     applicationVersion: call.applicationVersion ?? "1.0"
                 )
                 let name = CustomerName(try call.scope(), customer)
-                call.answersUnchanged(
-                    try await shop.storage.account(
-                        environment: name.scope.environment,
-                        app: name.scope.app,
-                        customer: name.customer
-                    ) != nil
-                )
-                return info(of: try await shop.openAccount(name, opening, at: call.at))
+                let (account, isNew) = try await shop.openAccount(name, opening, at: call.at)
+                call.answersUnchanged(!isNew)
+                return info(of: account)
             },
             ControlRoute(GetCustomer.self) { info(of: try await $0.account()) },
             ControlRoute(UpdateCustomer.self) { try await update($0) },

@@ -40,11 +40,11 @@ extension ControlAPI {
         }
         let effects = try await shop.exclusively("families/\(scope.environment.rawValue)/\(scope.app)") {
             // All members are checked first, so that either all of them join or none.
-            let present = try await account(of: CustomerName(scope, organizer))
+            let present = try await shop.storage.account(of: CustomerName(scope, organizer))
             for member in [organizer] + members {
                 try await checkMayJoin(CustomerName(scope, member), clock: present?.clock)
             }
-            let host = try await shop.openAccount(CustomerName(scope, organizer), Opening())
+            let host = try await shop.openAccount(CustomerName(scope, organizer), Opening()).account
             var effects = Effects()
             for member in members { effects.add(Effects(try await join(member, host, named: call.name, scope))) }
             return effects
@@ -67,18 +67,9 @@ extension ControlAPI {
         FamilyChange(family: try await family(of: name), events: effects.names, notifications: effects.notices)
     }
 
-    private func account(of name: CustomerName) async throws -> Account? {
-        let scope = name.scope
-        return try await shop.storage.account(
-            environment: scope.environment,
-            app: scope.app,
-            customer: name.customer
-        )
-    }
-
     /// Checks that a customer is in no family and on the family's clock. A customer who is new needs a valid name.
     private func checkMayJoin(_ name: CustomerName, clock: String?) async throws {
-        guard let account = try await account(of: name) else {
+        guard let account = try await shop.storage.account(of: name) else {
             _ = try ControlExchange.checked(newCustomer: name.customer)
             return
         }
@@ -99,7 +90,9 @@ extension ControlAPI {
     }
 
     private func family(of name: CustomerName) async throws -> FamilyInfo {
-        guard let account = try await account(of: name) else { throw Refusal.unknownAccount(name.customer) }
+        guard let account = try await shop.storage.account(of: name) else {
+            throw Refusal.unknownAccount(name.customer)
+        }
         guard let family = account.family else {
             throw ControlError.notFound("no_family", "Customer \(name.customer) is not in a family.")
         }

@@ -27,7 +27,13 @@ extension ControlAPI {
         let uses = Dictionary(grouping: rows) { row in
             [row.originalID.wireForm] + (row.offer.map { ["\($0.kind)", $0.id ?? ""] } ?? [])
         }
-        return uses.values.compactMap(Self.usedOffer).sorted { $0.firstUseDate < $1.firstUseDate }
+        return uses.values.compactMap(Self.usedOffer).sorted { left, right in
+            (left.firstUseDate, left.originalTransactionId, left.offerType.rawValue, left.offerIdentifier ?? "")
+                < (
+                    right.firstUseDate, right.originalTransactionId, right.offerType.rawValue,
+                    right.offerIdentifier ?? ""
+                )
+        }
     }
 
     /// An offer from the transactions with it, earliest first.

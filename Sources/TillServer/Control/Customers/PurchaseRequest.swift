@@ -65,11 +65,7 @@ extension ControlAPI {
         guard let order = OrderID(wireForm: text) else {
             throw ControlError.bad("bad_order_id", "An order id must be M and nine characters.", path: "$.orderId")
         }
-        let account = try await shop.storage.account(
-            environment: name.scope.environment,
-            app: name.scope.app,
-            customer: name.customer
-        )
+        let account = try await shop.storage.account(of: name)
         let rows = try await shop.storage.transactions(in: order)
         guard let account, rows.contains(where: { $0.account == account.id }) else { throw Refusal.unknownOrder(order) }
         return order

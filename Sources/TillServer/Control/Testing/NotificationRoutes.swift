@@ -98,13 +98,9 @@ extension ControlAPI {
             }
         }
         if let customer = call.customer {
-            guard
-                let account = try await shop.storage.account(
-                    environment: query.scope.environment,
-                    app: query.scope.app,
-                    customer: customer
-                )
-            else { throw Refusal.unknownAccount(customer) }
+            guard let account = try await shop.storage.account(of: CustomerName(query.scope, customer)) else {
+                throw Refusal.unknownAccount(customer)
+            }
             query.account = account.id
         }
         query.from = call.from
