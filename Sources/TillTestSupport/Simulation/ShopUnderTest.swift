@@ -62,7 +62,11 @@ package struct ShopUnderTest: SystemUnderTest {
     package mutating func perform(_ operation: Operation) async throws -> Refusal? {
         switch operation {
         case .command(let command, let customer):
-            try await makeClock(for: command)
+            if case .update(let wanted) = command, let own = wanted.clock {
+                // An attempt that is overdue when a customer moves gets its date from the new clock.
+                try await settle()
+                try await makeClock(own.name)
+            }
             do {
                 _ = try await test.shop.perform(command, by: CustomerName(scope, customer))
             } catch let refusal as Refusal {
@@ -86,25 +90,27 @@ package struct ShopUnderTest: SystemUnderTest {
         return nil
     }
 
-    /// Creates the clock to which the command assigns the customer.
-    private func makeClock(for command: Command) async throws {
-        guard
-            case .update(let wanted) = command, let own = wanted.clock?.name,
-            test.shop.clock(ClockName(scope, own: own)) == nil
-        else { return }
+    /// Creates a customer clock, unless it exists.
+    private func makeClock(_ own: String?) async throws {
+        guard let own, test.shop.clock(ClockName(scope, own: own)) == nil else { return }
         try await test.shop.createClock(ClockName(scope, own: own), .frozen(at: test.shop.now(on: clock)))
     }
 
-    /// Returns the delivery attempts, once every attempt that is due on any clock was made.
-    package func attempts() async throws -> [String: [NotificationAttempts]] {
-        let storage = test.shop.storage
+    /// Waits until every attempt that is due on any clock was made.
+    private func settle() async throws {
         for name in [clock] + test.shop.clocks.own(in: scope).map({ ClockName(scope, own: $0) }) {
             let end = ContinuousClock.now + .seconds(300)
-            while try await storage.pendingDeliveries(on: name, until: test.shop.now(on: name)) > 0 {
+            while try await test.shop.storage.pendingDeliveries(on: name, until: test.shop.now(on: name)) > 0 {
                 guard ContinuousClock.now < end else { throw DeliveriesPending(clock: name.key) }
                 try await Task.sleep(for: .milliseconds(2))
             }
         }
+    }
+
+    /// Returns the delivery attempts, once every attempt that is due on any clock was made.
+    package func attempts() async throws -> [String: [NotificationAttempts]] {
+        try await settle()
+        let storage = test.shop.storage
         let entries = try await storage.notifications(NotificationQuery(scope: scope, limit: 100_000))
         let deliveries = try await storage.deliveries(of: entries.map(\.id))
         var names: [AccountID: String] = [:]
