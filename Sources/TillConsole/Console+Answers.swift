@@ -124,6 +124,9 @@ extension Console {
             throw ControlError.missing("No such action: \(path).")
         }
         let back = Address.local(form["_back"]) ?? "/console/"
+        if needsConfirmation(operation, form) {
+            return response(confirmation(of: operation, form, back: back, session), session, request)
+        }
         let (effect, name) = await actions.perform(operation, form, by: session)
         var refused: RefusedForm?
         if case .failure(let error)? = effect.outcome {

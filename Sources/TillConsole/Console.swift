@@ -91,7 +91,7 @@ package struct Console: Sendable {
         return pages.contains { $0.takesForms && $0.parameters(of: parts) != nil }
     }
 
-    private func request(
+    func request(
         _ address: String,
         _ session: Session,
         _ parameters: [String: String] = [:],
@@ -137,7 +137,7 @@ package struct Console: Sendable {
 
     // MARK: Rendering
 
-    private func render(
+    func render(
         _ title: String,
         _ template: String,
         _ values: PageValue,
@@ -153,6 +153,7 @@ package struct Console: Sendable {
         let isInside = template != "sign-in"
         let layout: PageValue = [
             "title": .text(title), "content": .text(content), "effect": .text(shownEffect),
+            "band": PageValue(band(request)),
             "places": .list(isInside ? navigation(page, request, isOfEnvironment: false) : []),
             "environmentPlaces": .list(navigation(page, request, isOfEnvironment: true)),
             "app": PageValue(request.parameters["bundleId"]),

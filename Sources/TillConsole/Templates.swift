@@ -27,6 +27,7 @@ struct Template: Sendable {
         Template("customers", PackageResources.customers_mustache),
         Template("subscription", PackageResources.subscription_mustache),
         Template("error", PackageResources.error_mustache),
+        Template("confirmation", PackageResources.confirmation_mustache),
         Template("filter", PackageResources.filter_mustache),
         Template("facts", PackageResources.facts_mustache),
         Template("decoded", PackageResources.decoded_mustache),

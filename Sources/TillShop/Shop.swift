@@ -109,6 +109,7 @@ package final class Shop: Sendable {
         commits = CommitQueue(storage: storage, room: room)
         // With this document the other nodes can assemble payloads that this node signs.
         if cluster != nil, let document = chains.document(of: chain) { try await storage.put([document]) }
+        warnOfProductionClocks()
     }
 
     /// The restore epoch for new cursors. Read it before the transactions: if a restore happens in between, the cursor

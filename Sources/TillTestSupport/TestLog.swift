@@ -11,10 +11,10 @@ package final class TestLog: Sendable {
     /// Creates an empty log.
     package init() {}
 
-    /// A logger that writes to this log.
-    package func logger() -> Logger {
+    /// A logger that writes errors, and optionally warnings, to this log.
+    package func logger(withWarnings: Bool = false) -> Logger {
         var logger = Logger(label: "test", factory: { _ in Handler(log: self) })
-        logger.logLevel = .error
+        logger.logLevel = withWarnings ? .warning : .error
         return logger
     }
 

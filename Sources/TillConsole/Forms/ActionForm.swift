@@ -114,6 +114,7 @@ struct ActionForm: Sendable {
         assert(unknownFields(of: operation).isEmpty, "\(operation.id) has no \(unknownFields(of: operation))")
         let id = ([operation.id] + (name.isEmpty ? [] : [name])).joined(separator: "-")
         let refused = page.refused.flatMap { $0.id == id ? $0 : nil }
+        let fields = fields + Self.confirmationFields(of: operation, page)
         let hidden = values.filter { value in !fields.contains { $0.name == value.name } }
             .map { Field($0.name, "", .hidden, value: $0.value) }
         return [
@@ -125,6 +126,13 @@ struct ActionForm: Sendable {
             "path": FormParts.hiddenFields(hiddenPath),
             "fields": .list((hidden + fields.map(withRequestValue)).map { $0.value(in: id, operation, refused) }),
         ]
+    }
+
+    /// The field for the typed confirmation that the production guard demands.
+    private static func confirmationFields(of operation: OperationForm, _ page: PageRequest) -> [Field] {
+        guard page.shop.settings.guardsProduction, operation.productionEffect == .replaces else { return [] }
+        let help = "This erases or replaces production data for good."
+        return [Field("confirm", "Type “\(Shop.confirmationText)” to confirm", help: help)]
     }
 
     /// The path parameters that the user does not enter.

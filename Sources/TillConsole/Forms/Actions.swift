@@ -146,9 +146,10 @@ final class Actions: Sendable {
     private func answer(to operation: OperationForm, _ parameters: [String: String], _ form: FormData)
         async throws(ControlError) -> ActionAnswer
     {
+        let query = FormBody.query(form, operation.query)
         if operation.readsItsOwnBody {
             let document = form.file ?? form["_document"].map { Array($0.utf8) } ?? fields(of: form, operation)
-            return try await control.perform(operation.id, parameters, document: document)
+            return try await control.perform(operation.id, parameters, query: query, document: document)
         }
         let body = operation.request.map { FormBody.tree(form, $0) } ?? .object([])
         switch operation.id {
@@ -163,7 +164,6 @@ final class Actions: Sendable {
             return try await control.perform(operation.id, parameters, body: try await changes(body, parameters))
         default: break
         }
-        let query = FormBody.query(form, operation.query)
         return try await control.perform(operation.id, parameters, query: query, body: body)
     }
 
@@ -247,7 +247,7 @@ final class Actions: Sendable {
     }
 
     /// The title of an action. By default, it follows from the operation ID: `Advance clock` for `advanceClock`.
-    private static func title(_ operation: OperationForm, _ form: FormData) -> String {
+    static func title(_ operation: OperationForm, _ form: FormData) -> String {
         if operation.id == UpdateCustomer.operationID { return titleOfUpdate(form) }
         let title = titles[operation.id] ?? Words.sentence(operation.id)
         return title.hasPrefix("Remove ") ? "Delete " + title.dropFirst(7) : title

@@ -38,7 +38,8 @@ struct ClockCard: Sendable {
         return [
             "id": .text(id), "own": PageValue(own), "title": .text(Self.title(app.environment)),
             "now": Words.time(now), "mode": .text(clock.mode.rawValue), "words": .text(Self.words(clock)),
-            "isOpen": .flag(isOpen), "advance": clock.advance.map { Self.value(ofAdvance: $0) } ?? .nothing,
+            "isOpen": .flag(isOpen), "isGuarded": .flag(page.shop.isGuarded(app.environment)),
+            "advance": clock.advance.map { Self.value(ofAdvance: $0) } ?? .nothing,
             "upcoming": .list(customer.map { event(of: $0, now) } ?? events(upcoming.events, now)),
             "isOfOne": .flag(customer != nil), "job": Words.time(job, from: now),
             "delivery": Self.value(ofDelivery: delivery, now),
@@ -111,6 +112,10 @@ struct ClockCard: Sendable {
 
     /// The forms for the clock's current mode.
     private func forms(_ clock: ClockInfo, hasNext: Bool) -> [ActionForm] {
+        // No one can set a clock back.
+        let isAhead = clock.now > page.shop.wallClock()
+        let real = clock.mode == .real || isAhead ? [] : [set("Switch to real time", "real", .real)]
+        if page.shop.isGuarded(app.environment) { return real }
         let settle = ActionForm.Field("settle", "Wait until due notifications are delivered")
         let by = ActionForm.Field("by", "Advance by", hint: "1h, 3d, 2w, 1mo, 1y")
         var forms = [
@@ -120,10 +125,7 @@ struct ClockCard: Sendable {
         ]
         if hasNext { forms.insert(advance("Advance to next event", "next", toNextEvent: true), at: 1) }
         if clock.mode != .frozen { forms.append(set("Freeze", "freeze", .frozen)) }
-        // No one can set a clock back.
-        let isAhead = clock.now > page.shop.wallClock()
-        if clock.mode != .real, !isAhead { forms.append(set("Switch to real time", "real", .real)) }
-        return forms
+        return forms + real
     }
 
     private func advance(

@@ -116,6 +116,10 @@ package struct OperationForm: Sendable {
     package let query: [Schema.Property]
     /// Whether the operation has its own body parser, such as the catalog's.
     package let readsItsOwnBody: Bool
+    /// What the operation may do to production data.
+    package let productionEffect: ProductionEffect
+    /// Whether the operation deletes data that no other operation restores.
+    package let isIrreversible: Bool
 
     fileprivate init(_ route: ControlRoute) {
         id = route.id
@@ -125,6 +129,8 @@ package struct OperationForm: Sendable {
         request = route.request
         query = route.query
         readsItsOwnBody = route.readsItsOwnBody
+        productionEffect = route.productionEffect
+        isIrreversible = route.isIrreversible
     }
 }
 

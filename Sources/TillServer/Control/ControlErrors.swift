@@ -95,6 +95,7 @@ extension Refusal {
 extension ClockRefused {
     fileprivate var status: HTTPResponse.Status {
         if code.hasPrefix("unknown_") { return .notFound }
+        if code == "production_guarded" { return .forbidden }
         return code.hasPrefix("bad_") ? .badRequest : .conflict
     }
 }

@@ -143,7 +143,9 @@ extension ControlRoute {
             request: request,
             response: response,
             status: HTTPResponse.Status(code: operation.status),
-            unchangedStatus: operation.unchangedStatus.map { HTTPResponse.Status(code: $0) }
+            unchangedStatus: operation.unchangedStatus.map { HTTPResponse.Status(code: $0) },
+            productionEffect: Request.productionEffect,
+            isIrreversible: Request.isIrreversible
         )
     }
 

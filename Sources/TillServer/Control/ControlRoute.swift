@@ -31,6 +31,10 @@ struct ControlRoute: Sendable {
     /// Whether the operation waits for a running restore; other operations may run at the same time. Reads do not wait,
     /// nor do requests that another running operation needs to continue.
     var waitsForRestore = true
+    /// What the operation may do to production data.
+    var productionEffect = ProductionEffect.none
+    /// Whether the operation deletes data that no other operation restores.
+    var isIrreversible = false
     /// Whether the operation parses its body itself. The catalog's parser reports every error.
     var readsDocument = false
     /// Streams a body that is too large for memory.

@@ -67,6 +67,7 @@ extension Shop {
 
     /// Creates a customer clock.
     package func createClock(_ name: ClockName, _ state: ClockState) async throws {
+        try checkMayMove(name)
         try await exclusively(name.lockKey) {
             guard name.own != nil, !clocks.exists(name) else {
                 throw ClockRefused(
@@ -87,6 +88,7 @@ extension Shop {
 
     /// Sets a clock. A clock never goes back, because purchases with later dates may already exist.
     package func setClock(_ name: ClockName, _ change: ClockChange) async throws -> ClockState {
+        if change != .real { try checkMayMove(name) }
         if case .freeze(let instant?) = change, instant > now(on: name) {
             try ClockState.requireBeforeEnd(instant)
             // Freezing a clock at a later instant is an advance: it processes every event that is due until that
@@ -137,6 +139,7 @@ extension Shop {
         guard clocks.exists(name) else {
             throw ClockRefused(code: "unknown_clock", message: "There is no clock \(name.key); create it first.")
         }
+        try checkMayMove(name)
         let present = now(on: name)
         let instant: Timestamp
         switch target {

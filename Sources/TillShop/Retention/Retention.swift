@@ -67,7 +67,7 @@ extension Shop {
     ) async throws -> PruneReport {
         var report = PruneReport()
         for scope in everyScope {
-            if let days, !settings.allowReset {
+            if let days, settings.guardsProduction {
                 let kept = retentionDays(in: scope.environment)
                 guard kept > 0, days >= kept else { throw StateRefused.forbidden }
             }

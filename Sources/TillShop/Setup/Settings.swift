@@ -52,6 +52,8 @@ package struct Settings: Equatable, Sendable {
     package var signatureAge = 0
     /// Whether the control API allows reset, restore and import.
     package var allowReset = true
+    /// Whether the production clock stays in real time, and data is erased or replaced only with a confirmation.
+    package var productionGuard = false
     /// PEM files with certificate authorities that Till trusts for endpoints, in addition to the system's authorities.
     package var deliveryRoots: [String] = []
     /// The networks to which notifications may be sent.
@@ -81,6 +83,16 @@ package struct Settings: Equatable, Sendable {
         settings.historyExtraDays = 0
         return settings
     }()
+
+    /// Settings for a store that sells for real.
+    package static let `operator`: Settings = {
+        var settings = Settings()
+        settings.productionGuard = true
+        return settings
+    }()
+
+    /// Whether the server guards production: by its own setting, or because it allows no reset.
+    package var guardsProduction: Bool { productionGuard || !allowReset }
 
     /// The retry schedule for notifications of a version in an environment.
     package func schedule(of version: NotificationVersion, in environment: StoreEnvironment) -> RetrySchedule {

@@ -18,9 +18,10 @@ package enum ResetDepth: Sendable {
 extension Shop {
     /// Erases an app, or the whole shop if `app` is nil. Waits until running operations have ended.
     ///
+    /// - Parameter confirmation: required by the production guard.
     /// - Throws: `StateRefused` for an app that does not exist, or if the operator forbids resets.
-    package func reset(app: String?, _ depth: ResetDepth) async throws {
-        try checkMayReset()
+    package func reset(app: String?, _ depth: ResetDepth, confirmation: String? = nil) async throws {
+        try checkMayReplace(confirmation)
         let kinds: Set<DocumentKind> =
             switch depth {
             case .happenings: [.clock, .job, .fault, .retention]
@@ -53,8 +54,10 @@ extension Shop {
     }
 
     /// Restores a snapshot exactly as it was saved. Waits until running operations have ended.
-    package func restoreSnapshot(_ name: String) async throws -> Snapshot {
-        try checkMayReset()
+    ///
+    /// - Parameter confirmation: required by the production guard.
+    package func restoreSnapshot(_ name: String, confirmation: String? = nil) async throws -> Snapshot {
+        try checkMayReplace(confirmation)
         return try await replacing {
             guard Self.isName(name), let snapshot = try await snapshots().first(where: { $0.name == name }) else {
                 throw StateRefused.unknownSnapshot(name, known: try await snapshots().map(\.name))
@@ -116,10 +119,7 @@ extension Shop {
         signatures.clear()
         recentRows.clear()
         quarantine.clear()
-    }
-
-    func checkMayReset() throws {
-        if !settings.allowReset { throw StateRefused.forbidden }
+        warnOfProductionClocks()
     }
 
     func checkKnown(_ app: String?) throws {
@@ -144,6 +144,8 @@ extension Shop {
 package enum StateRefused: Error, Equatable, Sendable {
     /// The operator forbids erasing and replacing data.
     case forbidden
+    /// The production guard demands a typed confirmation.
+    case unconfirmed
     case badName(String)
     case tooMany(Int)
     case unknownSnapshot(String, known: [String])
@@ -157,6 +159,7 @@ package enum StateRefused: Error, Equatable, Sendable {
     package var code: String {
         switch self {
         case .forbidden: "reset_not_allowed"
+        case .unconfirmed: "confirmation_required"
         case .badName: "bad_name"
         case .tooMany: "too_many_snapshots"
         case .unknownSnapshot: "unknown_snapshot"
@@ -171,6 +174,9 @@ package enum StateRefused: Error, Equatable, Sendable {
         switch self {
         case .forbidden:
             "This server does not allow resets (allowReset is false). To allow them, start it with --allow-reset true."
+        case .unconfirmed:
+            "This server guards production data, and this operation erases or replaces it for good. To continue, give "
+                + "confirm with the value \(Shop.confirmationText) (flag: --confirm \(Shop.confirmationText))."
         case .badName(let name):
             "\(name.cut(toBytes: 64)) is not a valid snapshot name: use 1 to 64 letters, digits, dots, dashes "
                 + "and underscores, beginning with a letter or digit."

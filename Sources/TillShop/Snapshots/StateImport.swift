@@ -36,9 +36,10 @@ package struct StateImport: ~Copyable {
 
     /// Begins an import.
     ///
+    /// - Parameter confirmation: required by the production guard.
     /// - Throws: `StateRefused` if the operator forbids imports.
-    package init(_ shop: Shop) throws {
-        try shop.checkMayReset()
+    package init(_ shop: Shop, confirmation: String? = nil) throws {
+        try shop.checkMayReplace(confirmation)
         self.shop = shop
         check = StateCheck(settings: shop.settings)
         name = shop.passingName("import")

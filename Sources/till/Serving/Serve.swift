@@ -151,7 +151,8 @@ struct Serve: AsyncParsableCommand {
         switch source.text(profile, "profile") {
         case nil, "till"?: settings = Settings()
         case "apple"?: settings = .apple
-        case let other?: throw ValidationError("There is no profile \(other). Profiles: till, apple.")
+        case "operator"?: settings = .operator
+        case let other?: throw ValidationError("There is no profile \(other). Profiles: till, apple, operator.")
         }
         if let said = try source.choice(orderLookupInSandbox, "orderLookupInSandbox") {
             settings.orderLookupInSandbox = said

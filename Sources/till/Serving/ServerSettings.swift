@@ -23,7 +23,8 @@ struct SettingsSource {
     ]
     /// The settings that belong to one server: its data, ports, names and permissions.
     private static let identity: Set<String> = [
-        "data", "database", "ephemeral", "demo", "allowReset", "adoptRoot", "host", "productionPort", "sandboxPort",
+        "data", "database", "ephemeral", "demo", "allowReset", "productionGuard", "adoptRoot", "host", "productionPort",
+        "sandboxPort",
         "controlAddress", "controlPort", "controlHost", "ocspUrl", "nodeName", "lease", "drain", "tlsPort", "tlsHost",
         "tlsName", "proxyPort",
     ]

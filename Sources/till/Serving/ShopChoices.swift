@@ -36,6 +36,10 @@ struct ShopChoices: ParsableArguments {
     var requestLogBodies: Bool?
     @Option(help: "true (default) or false: let the control API erase and replace existing data.")
     var allowReset: Bool?
+    @Option(
+        help: "true or false (default): keep production in real time, and confirm what erases or replaces its data."
+    )
+    var productionGuard: Bool?
     @Option(help: "The retention period of notifications in days (default: production 180, sandbox 30; 0: forever).")
     var notificationDays: Int?
     @Option(help: "Seconds for which the server reuses the signature of an unchanged transaction (default 0: never).")
@@ -113,6 +117,15 @@ struct ShopChoices: ParsableArguments {
         settings.versionOneInSandbox =
             try source.choice(versionOneInSandbox, "versionOneInSandbox") ?? settings.versionOneInSandbox
         settings.allowReset = try source.choice(allowReset, "allowReset") ?? settings.allowReset
+        if let said = try source.choice(productionGuard, "productionGuard") {
+            guard said || settings.allowReset else {
+                throw CommandRefused(
+                    "productionGuard is false, but a server with allowReset false always guards production. Leave "
+                        + "productionGuard out, or set allowReset to true."
+                )
+            }
+            settings.productionGuard = said
+        }
         settings.requestLogAll = try source.choice(requestLogAll, "requestLogAll") ?? settings.requestLogAll
         settings.requestLogBodies = try source.choice(requestLogBodies, "requestLogBodies") ?? settings.requestLogBodies
         settings.historyListsAll = try source.choice(historyListsAll, "historyListsAll") ?? settings.historyListsAll

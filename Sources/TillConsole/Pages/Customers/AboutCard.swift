@@ -74,15 +74,18 @@ struct AboutCard: Sendable {
             "Create and assign clock",
             [.init("name", "Name", hint: "spring"), .init("_customer", "", .hidden, value: name)]
         )
+        // The production guard permits only the return to the environment's clock.
+        let isGuarded = page.shop.isGuarded(ledger.app.environment)
+        guard !isGuarded || customer.clock != nil else { return ["use": .nothing, "make": .nothing] }
         guard !clocks.isEmpty else { return ["use": .nothing, "make": make.value(page)] }
-        let names = clocks.prefix(100).map { (value: $0, name: $0) }
+        let names = isGuarded ? [] : clocks.prefix(100).map { (value: $0, name: $0) }
         let choices = [(value: "", name: ClockCard.title(ledger.app.environment))] + names
         let use = ActionForm(
             UpdateCustomer(app: ledger.app, customer: name, clock: customer.clock),
             "Assign clock",
             [.init("clock", "Clock", .choice(choices))]
         )
-        return ["use": use.value(page), "make": make.value(page)]
+        return ["use": use.value(page), "make": isGuarded ? .nothing : make.value(page)]
     }
 
     /// The form for a dry run, and the form that deletes the customer and then shows the list of customers.

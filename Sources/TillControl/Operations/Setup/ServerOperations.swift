@@ -20,7 +20,7 @@ public struct CreateBackup: ControlRequest {
 }
 
 /// Deletes notifications older than the retention period. Keeps those with pending deliveries.
-public struct PruneNotifications: ControlRequest {
+public struct PruneNotifications: ControlRequest, IrreversibleRequest {
     public typealias Answer = PruneInfo
     public static let operation = ControlOperation(.post, "/v1/prune", tag: .server, scope: .administer)
     public static let limits = [ControlLimit.range(CodingKeys.days, 0...36_500)]

@@ -1,5 +1,5 @@
 /// Erases all activity: customers, purchases, notifications, clocks and fault rules.
-public struct Reset: ControlRequest {
+public struct Reset: ControlRequest, ReplacingRequest {
     public typealias Answer = NoAnswer
     public static let operation = ControlOperation(.delete, "/v1/state", tag: .server, scope: .administer)
 
@@ -7,10 +7,13 @@ public struct Reset: ControlRequest {
     public var bundleId: String?
     /// Whether to delete apps, keys, catalogs and settings, too; false by default.
     public var everything: Bool?
+    /// The confirmation that a server with the production guard requires: `production`.
+    public var confirm: String?
 
-    public init(bundleId: String? = nil, everything: Bool? = nil) {
+    public init(bundleId: String? = nil, everything: Bool? = nil, confirm: String? = nil) {
         self.bundleId = bundleId
         self.everything = everything
+        self.confirm = confirm
     }
 }
 
@@ -44,20 +47,24 @@ public struct SaveSnapshot: ControlRequest {
 }
 
 /// Restores the state exactly as it was saved. Waits for running operations.
-public struct RestoreSnapshot: ControlRequest {
+public struct RestoreSnapshot: ControlRequest, ReplacingRequest {
     public typealias Answer = SnapshotInfo
     public static let operation = ControlOperation(
         .post,
         "/v1/snapshots/{name}/restore",
         tag: .server,
-        scope: .administer
+        scope: .administer,
+        hasBody: false
     )
 
     /// The name of the snapshot.
     public var name: String
+    /// The confirmation that a server with the production guard requires: `production`.
+    public var confirm: String?
 
-    public init(name: String) {
+    public init(name: String, confirm: String? = nil) {
         self.name = name
+        self.confirm = confirm
     }
 }
 
@@ -87,12 +94,17 @@ public struct ExportState: ControlDownload {
 }
 
 /// Replaces the current state with an exported state, completely or not at all.
-public struct ImportState: ControlUpload {
+public struct ImportState: ControlUpload, ReplacingRequest {
     public typealias Answer = StateImportInfo
     public static let operation = ControlOperation(.put, "/v1/state", tag: .server, scope: .administer)
     public static let mediaType = "application/x-ndjson"
 
-    public init() {}
+    /// The confirmation that a server with the production guard requires: `production`.
+    public var confirm: String?
+
+    public init(confirm: String? = nil) {
+        self.confirm = confirm
+    }
 }
 
 /// A snapshot.

@@ -14,7 +14,7 @@ public struct GetClock: EnvironmentRequest {
 }
 
 /// Freezes a clock, runs it at a speed, or sets it to real time. A clock never goes back.
-public struct SetClock: EnvironmentRequest {
+public struct SetClock: ClockMovingRequest {
     public typealias Answer = ClockInfo
     public static let operation = ControlOperation(.put, "/v1/apps/{bundleId}/{environment}/clock", tag: .clocks)
     public static let limits = [ControlLimit.clockTime(CodingKeys.at), .clockSpeed(CodingKeys.speed)]
@@ -39,7 +39,7 @@ public struct SetClock: EnvironmentRequest {
 }
 
 /// Advances a clock, and processes every event that is due before the new time.
-public struct AdvanceClock: EnvironmentRequest {
+public struct AdvanceClock: ClockMovingRequest {
     public typealias Answer = AdvanceReportInfo
     public static let operation = ControlOperation(
         .post,
@@ -113,7 +113,7 @@ public struct ListClocks: EnvironmentRequest {
 }
 
 /// Creates a customer clock.
-public struct CreateClock: EnvironmentRequest {
+public struct CreateClock: ClockMovingRequest {
     public typealias Answer = ClockInfo
     public static let operation = ControlOperation(
         .post,

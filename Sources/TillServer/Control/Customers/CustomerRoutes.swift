@@ -43,7 +43,9 @@ extension ControlAPI {
         guard update != AccountUpdate() else {
             throw ControlError.bad("bad_update", "Give at least one of card, asksToBuy and clock.", path: "$")
         }
-        try check(ClockName(try call.scope(), own: update.clock?.name))
+        let clock = ClockName(try call.scope(), own: update.clock?.name)
+        if clock.own != nil { try shop.checkMayMove(clock) }
+        try check(clock)
         return customerChange(try await perform(.update(update), by: account, at: call.at))
     }
 

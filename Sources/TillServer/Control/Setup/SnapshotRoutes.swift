@@ -13,7 +13,8 @@ extension ControlAPI {
     var snapshotRoutes: [ControlRoute] {
         [
             ControlRoute(Reset.self, waitsForRestore: false) { call in
-                try await shop.reset(app: call.bundleId, call.everything == true ? .everything : .happenings)
+                let depth: ResetDepth = call.everything == true ? .everything : .happenings
+                try await shop.reset(app: call.bundleId, depth, confirmation: call.confirm)
                 return NoAnswer()
             },
             ControlRoute(ListSnapshots.self) { _ in
@@ -23,7 +24,7 @@ extension ControlAPI {
                 SnapshotInfo(try await shop.saveSnapshot(call.name, of: call.bundleId))
             },
             ControlRoute(RestoreSnapshot.self, waitsForRestore: false) { call in
-                SnapshotInfo(try await shop.restoreSnapshot(call.name))
+                SnapshotInfo(try await shop.restoreSnapshot(call.name, confirmation: call.confirm))
             },
             ControlRoute(RemoveSnapshot.self) { call in
                 try await shop.removeSnapshot(call.name)
@@ -36,8 +37,8 @@ extension ControlAPI {
                     try await writer.finish(nil)
                 }
             },
-            ControlRoute(ImportState.self) { _, body in
-                var state = try StateImport(shop)
+            ControlRoute(ImportState.self) { call, body in
+                var state = try StateImport(shop, confirmation: call.confirm)
                 do {
                     for try await part in body { try await state.take(part.readableBytesView) }
                 } catch {
@@ -79,7 +80,7 @@ extension StateRefused {
     /// otherwise 409.
     var status: HTTPResponse.Status {
         switch self {
-        case .forbidden: .forbidden
+        case .forbidden, .unconfirmed: .forbidden
         case .badName, .badFile: .badRequest
         case .unknownSnapshot, .unknownApp: .notFound
         case .tooMany, .collides: .conflict

@@ -1,0 +1,49 @@
+import TillControl
+import TillCore
+import TillServer
+import TillShop
+
+/// On a server with the production guard, the console asks before an operation that cannot be undone
+/// (docs/operating/production-guard.md).
+extension Console {
+    /// Whether the console asks before it runs the operation of a form.
+    func needsConfirmation(_ operation: OperationForm, _ form: FormData) -> Bool {
+        guard shop.settings.guardsProduction, operation.isIrreversible, form["_confirmed"] != "true" else {
+            return false
+        }
+        // A form that replaces all data has a field for the typed confirmation.
+        guard operation.productionEffect != .replaces, form["dryRun"] != "true" else { return false }
+        return form["path.environment"] != StoreEnvironment.sandbox.rawValue
+    }
+
+    /// A page that shows a form's values and sends the form again when the user confirms.
+    func confirmation(of operation: OperationForm, _ form: FormData, back: String, _ session: Session)
+        -> RenderedPage
+    {
+        let title = Actions.title(operation, form)
+        let parameters = FormBody.parameters(form)
+        let shown = form.fields.filter { !$0.name.hasPrefix("_") && !$0.value.isEmpty }
+        let values: PageValue = [
+            "operation": .text(operation.id), "label": .text(title), "back": .text(back),
+            "fields": .list(form.fields.map { ["name": .text($0.name), "value": .text($0.value)] }),
+            "facts": .list(
+                shown.map {
+                    let name = String($0.name.prefix { $0 != ":" }.trimmingPrefix("path."))
+                    return ["name": .text(Words.sentence(name)), "value": .text($0.value)]
+                }
+            ),
+        ]
+        let request = request("/console/", session, parameters)
+        return render("\(title)?", "confirmation", values, request, nil, nil, action: nil)
+    }
+
+    /// The band above every page of production, and above every page of a server that guards production.
+    func band(_ request: PageRequest) -> String? {
+        let environment = request.parameters["environment"]
+        if environment == StoreEnvironment.sandbox.rawValue { return nil }
+        let guarding =
+            "This server guards production: its clocks show real time, and you confirm what cannot be undone."
+        guard environment != nil else { return shop.settings.guardsProduction ? guarding : nil }
+        return shop.settings.guardsProduction ? "Production. \(guarding)" : "Production"
+    }
+}
