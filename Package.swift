@@ -186,6 +186,7 @@ let package = Package(
         .executableTarget(
             name: "till-simulate",
             dependencies: ["TillTestSupport", arguments],
+            path: "Tests/till-simulate",
             swiftSettings: settings
         ),
         .target(
@@ -195,6 +196,7 @@ let package = Package(
                 "TillCore", logging,
                 nioCore, nioPosix, nioHTTP1, nioSSL, crypto, x509, asn1,
             ],
+            path: "Tests/TillTestSupport",
             swiftSettings: settings
         ),
         .testTarget(name: "TillJSONTests", dependencies: ["TillJSON"], swiftSettings: settings),

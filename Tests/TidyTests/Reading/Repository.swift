@@ -10,10 +10,14 @@ enum Repository {
         .deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// Every Swift file in `Sources`. Each file is read and split into tokens once.
-    static let sources: [SourceFile] = swiftPaths(under: "Sources").compactMap { path in
-        text(of: path).map { SourceFile(path, $0) }
-    }
+    /// The modules in `Tests` that contain no tests, but support them.
+    static let supportModules = ["TillTestSupport", "till-simulate"]
+
+    /// Every Swift file in `Sources` and of the modules that support tests. Each file is read and split into tokens
+    /// once.
+    static let sources: [SourceFile] = (["Sources"] + supportModules.map { "Tests/\($0)" })
+        .flatMap { swiftPaths(under: $0) }
+        .compactMap { path in text(of: path).map { SourceFile(path, $0) } }
 
     /// Every Swift file of the benchmarks, which are a separate package.
     static let benchmarks: [SourceFile] = swiftPaths(under: "Benchmarks/Sources").compactMap { path in

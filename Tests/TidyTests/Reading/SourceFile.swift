@@ -13,7 +13,7 @@ struct SourceFile: Sendable {
         tokens = Tokenizer.tokens(of: text)
     }
 
-    /// The module, which is the name of the folder in `Sources`.
+    /// The module, which is the name of the folder in `Sources` or `Tests`.
     var module: String {
         let parts = path.split(separator: "/")
         return parts.count > 1 ? String(parts[1]) : ""
