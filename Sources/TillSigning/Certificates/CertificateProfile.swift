@@ -4,7 +4,8 @@ import SwiftASN1
 import X509
 
 /// Creates Till's certificates: root, intermediate, leaf and OCSP responder, each with its name, validity and
-/// extensions.
+/// extensions. Those for receipts contain no OCSP URL, because receipts are verified offline, at their own creation
+/// date (docs/api/receipts/app-receipts.md).
 ///
 /// The verifiers in Apple's official libraries require these properties; one of them uses OpenSSL in strict mode. The
 /// names are Till's own, so that no one mistakes the certificates for Apple's. See docs/api/signed-data.md.
@@ -21,6 +22,9 @@ enum CertificateProfile {
     static let intermediateName = "Till Signing Authority"
     static let leafName = "Till Signed Data"
     static let responderName = "Till OCSP Responder"
+    static let receiptIntermediateName = "Till Receipt Authority"
+    static let receiptLeafName = "Till App Receipt Signing"
+    static let purchaseName = "Till Purchase Receipt Signing"
 
     /// With this extension, verifiers need not check whether the certificate of the responder is revoked.
     private static let noCheck: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 48, 1, 5]
@@ -29,73 +33,73 @@ enum CertificateProfile {
     static let validity = notValidBefore...notValidAfter
 
     /// Creates a self-signed root.
-    static func root(name: String, key: P384.Signing.PrivateKey) throws -> Certificate {
+    static func root(name: String, key: some CertificateKey) throws -> Certificate {
         let subject = try distinguishedName(name)
         return try certificate(
-            for: Certificate.PublicKey(key.publicKey),
+            for: key.verification,
             subject: subject,
             issuer: subject,
             issuerKey: key,
-            extensions: Certificate.Extensions {
-                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
-                Critical(KeyUsage(keyCertSign: true, cRLSign: true))
-                SubjectKeyIdentifier(hash: Certificate.PublicKey(key.publicKey))
-            }
+            extensions: try ofAuthority(key.verification, maxPathLength: nil)
         )
     }
 
-    /// The intermediate, which may issue leaves but no further intermediates.
+    /// Creates an intermediate, which may issue leaves but no further intermediates.
     ///
-    /// - Parameter isMarked: whether the certificate has its marker; false only for a certificate that verifiers must
-    ///   reject.
+    /// - Parameters:
+    ///   - ocspURL: the URL of the OCSP responder; nil for a certificate that verifiers only check offline.
+    ///   - isMarked: whether the certificate has its marker; false only for a certificate that verifiers must reject.
     static func intermediate(
-        key: P384.Signing.PublicKey,
+        name: String = intermediateName,
+        key: Certificate.PublicKey,
         under root: Certificate,
-        rootKey: P384.Signing.PrivateKey,
-        ocspURL: String,
+        rootKey: some CertificateKey,
+        ocspURL: String?,
         isMarked: Bool = true
     ) throws -> Certificate {
         try certificate(
-            for: Certificate.PublicKey(key),
-            subject: try distinguishedName(intermediateName),
+            for: key,
+            subject: try distinguishedName(name),
             issuer: root.subject,
             issuerKey: rootKey,
             extensions: Certificate.Extensions {
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
                 Critical(KeyUsage(keyCertSign: true, cRLSign: true))
-                SubjectKeyIdentifier(hash: Certificate.PublicKey(key))
+                SubjectKeyIdentifier(hash: key)
                 try authorityKeyIdentifier(of: root)
-                revocation(at: ocspURL)
+                if let ocspURL { revocation(at: ocspURL) }
                 if isMarked { marker(intermediateMarker) }
             }
         )
     }
 
-    /// Creates a leaf: the certificate of a key that signs payloads.
+    /// Creates a leaf: the certificate of a key that signs payloads or receipts.
     ///
     /// - Parameters:
+    ///   - ocspURL: the URL of the OCSP responder; nil for a certificate that verifiers only check offline.
     ///   - validity: the validity, which differs only for a certificate that verifiers must reject.
-    ///   - isMarked: whether the certificate has its marker; false only for a certificate that verifiers must reject.
+    ///   - isMarked: whether the certificate has its marker.
     static func leaf(
-        key: P256.Signing.PublicKey,
+        name: String = leafName,
+        key: Certificate.PublicKey,
         under intermediate: Certificate,
-        intermediateKey: P384.Signing.PrivateKey,
-        ocspURL: String,
+        intermediateKey: some CertificateKey,
+        ocspURL: String?,
         validity: ClosedRange<Date> = validity,
         isMarked: Bool = true
     ) throws -> Certificate {
         try certificate(
-            for: Certificate.PublicKey(key),
-            subject: try distinguishedName(leafName),
+            for: key,
+            subject: try distinguishedName(name),
             issuer: intermediate.subject,
             issuerKey: intermediateKey,
             validity: validity,
             extensions: Certificate.Extensions {
                 Critical(BasicConstraints.notCertificateAuthority)
                 Critical(KeyUsage(digitalSignature: true))
-                SubjectKeyIdentifier(hash: Certificate.PublicKey(key))
+                SubjectKeyIdentifier(hash: key)
                 try authorityKeyIdentifier(of: intermediate)
-                revocation(at: ocspURL)
+                if let ocspURL { revocation(at: ocspURL) }
                 if isMarked { marker(leafMarker) }
             }
         )
@@ -123,11 +127,21 @@ enum CertificateProfile {
         )
     }
 
-    private static func certificate(
+    /// The extensions of a certificate that issues others.
+    static func ofAuthority(_ key: Certificate.PublicKey, maxPathLength: Int?) throws -> Certificate.Extensions {
+        try Certificate.Extensions {
+            Critical(BasicConstraints.isCertificateAuthority(maxPathLength: maxPathLength))
+            Critical(KeyUsage(keyCertSign: true, cRLSign: true))
+            SubjectKeyIdentifier(hash: key)
+        }
+    }
+
+    /// Creates any of Till's certificates.
+    static func certificate<IssuerKey: CertificateKey>(
         for key: Certificate.PublicKey,
         subject: DistinguishedName,
         issuer: DistinguishedName,
-        issuerKey: P384.Signing.PrivateKey,
+        issuerKey: IssuerKey,
         validity: ClosedRange<Date> = validity,
         extensions: Certificate.Extensions
     ) throws -> Certificate {
@@ -139,9 +153,9 @@ enum CertificateProfile {
             notValidAfter: validity.upperBound,
             issuer: issuer,
             subject: subject,
-            signatureAlgorithm: .ecdsaWithSHA384,
+            signatureAlgorithm: IssuerKey.signature,
             extensions: extensions,
-            issuerPrivateKey: Certificate.PrivateKey(issuerKey)
+            issuerPrivateKey: issuerKey.signing
         )
     }
 

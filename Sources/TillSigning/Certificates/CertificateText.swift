@@ -1,8 +1,7 @@
-import Crypto
 import SwiftASN1
 import X509
 
-/// Reads and writes certificates and keys as PEM text. Its errors name the part of the chain.
+/// Reads and writes certificates as PEM text. Its errors name the part of the chain.
 enum CertificateText {
     static let discriminator = "CERTIFICATE"
 
@@ -38,17 +37,5 @@ enum CertificateText {
             throw SigningError(.unreadable, part, "is not exactly one PEM block")
         }
         return document
-    }
-
-    static func p384(_ pem: Secret, _ part: ChainPart) throws(SigningError) -> P384.Signing.PrivateKey {
-        try SigningError.wrapping(.unreadable, part, "is not a P-384 private key in PEM") {
-            try P384.Signing.PrivateKey(pemRepresentation: pem.exposed)
-        }
-    }
-
-    static func p256(_ pem: Secret, _ part: ChainPart) throws(SigningError) -> P256.Signing.PrivateKey {
-        try SigningError.wrapping(.unreadable, part, "is not a P-256 private key in PEM") {
-            try P256.Signing.PrivateKey(pemRepresentation: pem.exposed)
-        }
     }
 }

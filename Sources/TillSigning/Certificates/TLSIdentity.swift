@@ -25,9 +25,9 @@ package struct TLSIdentity: Sendable {
             throw SigningError(.unreadable, .tlsServer, "must be the first of two PEM blocks")
         }
         certificate = try CertificateText.certificate(documents[0], .tlsServer)
-        privateKey = try CertificateText.p256(privateKeyPEM, .tlsServerKey)
+        privateKey = try P256.Signing.PrivateKey(pem: privateKeyPEM, .tlsServerKey)
         self.documents = documents.map(\.derBytes)
-        guard certificate.publicKey == Certificate.PublicKey(privateKey.publicKey) else {
+        guard certificate.publicKey == privateKey.verification else {
             throw SigningError(.mismatchedKey, .tlsServerKey, "does not match the TLS server certificate")
         }
     }
@@ -36,7 +36,7 @@ package struct TLSIdentity: Sendable {
     package var certificatesPEM: String { documents.map(CertificateText.pem(of:)).joined() }
 
     /// The private key as PEM (PKCS#8).
-    package var privateKeyPEM: Secret { Secret(privateKey.pemRepresentation + "\n") }
+    package var privateKeyPEM: Secret { privateKey.pem }
 
     /// When the certificate expires.
     package var notValidAfter: Date { certificate.notValidAfter }

@@ -120,7 +120,7 @@ package struct Forger: Sendable {
         let key = P384.Signing.PrivateKey()
         let intermediate = try SigningError.wrapping(.cryptography, .intermediate, "could not be created") {
             try CertificateProfile.intermediate(
-                key: key.publicKey,
+                key: key.verification,
                 under: root.certificate,
                 rootKey: root.privateKey,
                 ocspURL: ocspURL,
@@ -139,7 +139,7 @@ package struct Forger: Sendable {
         let key = P256.Signing.PrivateKey()
         let leaf = try SigningError.wrapping(.cryptography, .leaf, "could not be created") {
             try CertificateProfile.leaf(
-                key: key.publicKey,
+                key: key.verification,
                 under: intermediate,
                 intermediateKey: intermediateKey,
                 ocspURL: ocspURL,

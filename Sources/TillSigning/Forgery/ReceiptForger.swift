@@ -93,21 +93,24 @@ package struct ReceiptForger: Sendable {
         isIntermediateMarked: Bool = true
     ) throws(SigningError) -> [UInt8] {
         let intermediate = try SigningError.wrapping(.cryptography, .intermediate, "could not be created") {
-            try ReceiptCertificates.intermediate(
-                key: intermediateKey.publicKey,
+            try CertificateProfile.intermediate(
+                name: CertificateProfile.receiptIntermediateName,
+                key: intermediateKey.verification,
                 under: root.certificate,
                 rootKey: root.privateKey,
+                ocspURL: nil,
                 isMarked: isIntermediateMarked
             )
         }
         let leaf = try SigningError.wrapping(.cryptography, .leaf, "could not be created") {
-            try ReceiptCertificates.leaf(
-                name: ReceiptCertificates.leafName,
-                key: chain.leafPrivateKey.publicKey,
-                marked: isLeafMarked,
+            try CertificateProfile.leaf(
+                name: CertificateProfile.receiptLeafName,
+                key: chain.leafPrivateKey.verification,
                 under: intermediate,
                 intermediateKey: intermediateKey,
-                validity: validity
+                ocspURL: nil,
+                validity: validity,
+                isMarked: isLeafMarked
             )
         }
         let certificates = [

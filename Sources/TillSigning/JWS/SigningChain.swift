@@ -44,7 +44,7 @@ package final class SigningChain: Sendable, CustomStringConvertible {
         let leafKey = P256.Signing.PrivateKey()
         let intermediate = try SigningError.wrapping(.cryptography, .intermediate, "could not be created") {
             try CertificateProfile.intermediate(
-                key: intermediateKey.publicKey,
+                key: intermediateKey.verification,
                 under: root.certificate,
                 rootKey: root.privateKey,
                 ocspURL: ocspURL
@@ -52,7 +52,7 @@ package final class SigningChain: Sendable, CustomStringConvertible {
         }
         let leaf = try SigningError.wrapping(.cryptography, .leaf, "could not be created") {
             try CertificateProfile.leaf(
-                key: leafKey.publicKey,
+                key: leafKey.verification,
                 under: intermediate,
                 intermediateKey: intermediateKey,
                 ocspURL: ocspURL
@@ -93,8 +93,8 @@ package final class SigningChain: Sendable, CustomStringConvertible {
         }
         try self.init(
             certificates,
-            try CertificateText.p256(leafPrivateKeyPEM, .leafKey),
-            try CertificateText.p384(intermediatePrivateKeyPEM, .intermediateKey)
+            try P256.Signing.PrivateKey(pem: leafPrivateKeyPEM, .leafKey),
+            try P384.Signing.PrivateKey(pem: intermediatePrivateKeyPEM, .intermediateKey)
         )
     }
 
@@ -145,9 +145,9 @@ package final class SigningChain: Sendable, CustomStringConvertible {
     /// The leaf, intermediate and root certificates as three PEM blocks.
     package var certificatesPEM: String { certificatesDER.map(CertificateText.pem).joined() }
     /// The leaf's private key as PEM (PKCS#8).
-    package var leafPrivateKeyPEM: Secret { Secret(leafPrivateKey.pemRepresentation + "\n") }
+    package var leafPrivateKeyPEM: Secret { leafPrivateKey.pem }
     /// The intermediate's private key as PEM (PKCS#8).
-    package var intermediatePrivateKeyPEM: Secret { Secret(intermediatePrivateKey.pemRepresentation + "\n") }
+    package var intermediatePrivateKeyPEM: Secret { intermediatePrivateKey.pem }
     /// The public key that verifies the chain's signatures.
     package var publicKey: VerificationKey { VerificationKey(leafPrivateKey.publicKey) }
 

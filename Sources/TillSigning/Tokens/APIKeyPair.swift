@@ -40,7 +40,7 @@ package struct APIKeyPair: Sendable {
             let rule = "1 to 64 ASCII letters, digits, hyphens and underscores"
             throw SigningError(.unusableValue, .apiKey, "cannot have this id: an id consists of \(rule)")
         }
-        self.init(keyID: keyID, privateKey: try CertificateText.p256(privateKeyPEM, .apiKey))
+        self.init(keyID: keyID, privateKey: try P256.Signing.PrivateKey(pem: privateKeyPEM, .apiKey))
     }
 
     private init(keyID: String, privateKey: P256.Signing.PrivateKey) {

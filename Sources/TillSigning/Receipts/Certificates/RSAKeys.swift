@@ -1,6 +1,6 @@
 import CryptoExtras
 
-/// Creates RSA private keys, and reads and writes them as PEM. Errors name the part of the chain.
+/// Creates RSA private keys, and reads those for receipts of single transactions. Errors name the part of the chain.
 enum RSAKeys {
     /// The size in bits of the key for receipts of single transactions. The format of these receipts does not allow a
     /// larger key. Never use a key of this size for anything else, because it is insecure.
@@ -20,12 +20,6 @@ enum RSAKeys {
         }
     }
 
-    static func key(_ pem: Secret, _ part: ChainPart) throws(SigningError) -> _RSA.Signing.PrivateKey {
-        try SigningError.wrapping(.unreadable, part, "is not an RSA private key of 2,048 bits or more in PEM") {
-            try _RSA.Signing.PrivateKey(pemRepresentation: pem.exposed)
-        }
-    }
-
     static func keyForPurchases(_ pem: Secret) throws(SigningError) -> _RSA.Signing.PrivateKey {
         let key = try SigningError.wrapping(.unreadable, .purchaseKey, "is not an RSA private key in PEM") {
             try _RSA.Signing.PrivateKey(unsafePEMRepresentation: pem.exposed)
@@ -35,7 +29,4 @@ enum RSAKeys {
         }
         return key
     }
-
-    /// Writes a key as PKCS#8.
-    static func pem(of key: _RSA.Signing.PrivateKey) -> Secret { Secret(key.pkcs8PEMRepresentation + "\n") }
 }

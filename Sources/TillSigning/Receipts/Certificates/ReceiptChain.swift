@@ -29,32 +29,35 @@ package struct ReceiptChain: Sendable, CustomStringConvertible {
         let leafKey = try RSAKeys.make(.leafKey)
         let purchaseKey = try RSAKeys.makeForPurchases()
         let intermediate = try SigningError.wrapping(.cryptography, .intermediate, "could not be created") {
-            try ReceiptCertificates.intermediate(
-                key: intermediateKey.publicKey,
+            try CertificateProfile.intermediate(
+                name: CertificateProfile.receiptIntermediateName,
+                key: intermediateKey.verification,
                 under: root.certificate,
-                rootKey: root.privateKey
+                rootKey: root.privateKey,
+                ocspURL: nil
             )
         }
         func leaf(_ part: ChainPart, _ name: String, _ key: _RSA.Signing.PrivateKey) throws(SigningError) -> [UInt8] {
             let certificate = try SigningError.wrapping(.cryptography, part, "could not be created") {
-                try ReceiptCertificates.leaf(
+                try CertificateProfile.leaf(
                     name: name,
-                    key: key.publicKey,
-                    marked: part == .leaf,
+                    key: key.verification,
                     under: intermediate,
-                    intermediateKey: intermediateKey
+                    intermediateKey: intermediateKey,
+                    ocspURL: nil,
+                    isMarked: part == .leaf
                 )
             }
             return try CertificateText.der(of: certificate, part)
         }
         return try ReceiptChain(
             [
-                try leaf(.leaf, ReceiptCertificates.leafName, leafKey),
+                try leaf(.leaf, CertificateProfile.receiptLeafName, leafKey),
                 try CertificateText.der(of: intermediate, .intermediate),
                 root.certificateDER,
             ],
             leafKey,
-            try leaf(.purchase, ReceiptCertificates.purchaseName, purchaseKey),
+            try leaf(.purchase, CertificateProfile.purchaseName, purchaseKey),
             purchaseKey
         )
     }
@@ -73,7 +76,7 @@ package struct ReceiptChain: Sendable, CustomStringConvertible {
         let document = try CertificateText.document(purchaseCertificatePEM, .purchase)
         try self.init(
             try CertificateText.documents(certificatesPEM, .leaf).map(\.derBytes),
-            try RSAKeys.key(leafPrivateKeyPEM, .leafKey),
+            try _RSA.Signing.PrivateKey(pem: leafPrivateKeyPEM, .leafKey),
             document.derBytes,
             try RSAKeys.keyForPurchases(purchasePrivateKeyPEM)
         )
@@ -135,11 +138,11 @@ package struct ReceiptChain: Sendable, CustomStringConvertible {
     /// The leaf, intermediate and root certificates as three PEM blocks.
     package var certificatesPEM: String { certificatesDER.map(CertificateText.pem).joined() }
     /// The leaf's private key as PEM (PKCS#8).
-    package var leafPrivateKeyPEM: Secret { RSAKeys.pem(of: leafPrivateKey) }
+    package var leafPrivateKeyPEM: Secret { leafPrivateKey.pem }
     /// The certificate for receipts of single transactions, as one PEM block.
     package var purchaseCertificatePEM: String { CertificateText.pem(of: purchaseCertificateDER) }
     /// The private key for receipts of single transactions as PEM (PKCS#8).
-    package var purchasePrivateKeyPEM: Secret { RSAKeys.pem(of: purchasePrivateKey) }
+    package var purchasePrivateKeyPEM: Secret { purchasePrivateKey.pem }
 
     /// The root certificate as PEM.
     package var rootCertificatePEM: String { CertificateText.pem(of: certificatesDER[2]) }
