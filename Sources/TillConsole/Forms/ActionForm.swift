@@ -112,6 +112,7 @@ struct ActionForm: Sendable {
             return .nothing
         }
         assert(unknownFields(of: operation).isEmpty, "\(operation.id) has no \(unknownFields(of: operation))")
+        let fields = fields + commonFields(of: operation)
         let id = ([operation.id] + (name.isEmpty ? [] : [name])).joined(separator: "-")
         let refused = page.refused.flatMap { $0.id == id ? $0 : nil }
         let hidden = values.filter { value in !fields.contains { $0.name == value.name } }
@@ -125,6 +126,13 @@ struct ActionForm: Sendable {
             "path": FormParts.hiddenFields(hiddenPath),
             "fields": .list((hidden + fields.map(withRequestValue)).map { $0.value(in: id, operation, refused) }),
         ]
+    }
+
+    /// The fields that every form of an operation with fields has.
+    private func commonFields(of operation: OperationForm) -> [Field] {
+        guard !fields.isEmpty, operation.query.contains(where: { $0.name == "settle" }) else { return [] }
+        let limits = [("", "No"), ("10", "Up to 10 seconds"), ("60", "Up to 60 seconds")]
+        return [Field("settle", "Wait for delivery", .choice(limits))]
     }
 
     /// The path parameters that the user does not enter.

@@ -89,7 +89,7 @@ package struct SchemaRecorder {
 
     private static let protocols = [
         "AppRequest", "EnvironmentRequest", "CustomerRequest", "TransactionRequest", "SubscriptionRequest",
-        "DatedRequest", "IncludingRequest",
+        "DatedRequest", "IncludingRequest", "SettlingRequest", "SettledAnswer",
     ]
 
     /// The name of a type without its module: `Delivery.Attempt`.
@@ -170,6 +170,7 @@ private final class RecordedNode {
         let node = RecordedNode()
         for limit in type?.limits ?? [] where limit.key == key { node.apply(limit) }
         if key == "at", type is any DatedRequest.Type { node.range = ControlLimit.clockTimes }
+        if key == "settle", type is any SettlingRequest.Type { node.range = ControlLimit.settlingSeconds }
         shape = .object(members + [Member(name: key, isRequired: isRequired, node: node)], type)
         return node
     }

@@ -20,6 +20,7 @@ package struct ClusterService: Service {
             Signals.Listener(
                 due: { clock, instant in if !cluster.isAlone { events.due(clock, instant) } },
                 pending: { clock in if !cluster.isAlone { events.pending(clock) } },
+                attempted: { delivery in if !cluster.isAlone { events.attempted(delivery.clock) } },
                 isOfOthers: true
             )
         )
@@ -130,9 +131,12 @@ extension Shop {
         for clock in everyClock { signals.heard(clock, due: Timestamp(milliseconds: .min), pending: true) }
     }
 
-    /// Handles an event of another node: an account or delivery became due.
+    /// Handles an event of another node: an account or delivery became due, or deliveries were attempted.
     func receive(_ nodeEvent: NodeEvent) {
-        for item in nodeEvent.items { signals.heard(item.clock, due: item.due, pending: item.hasPending) }
+        for item in nodeEvent.items {
+            signals.heard(item.clock, due: item.due, pending: item.hasPending)
+            if item.hasAttempts == true { settlements.noteAttempts(on: item.clock) }
+        }
     }
 
     /// Finishes advances that a node began before it crashed or left.

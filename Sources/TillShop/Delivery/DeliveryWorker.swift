@@ -322,6 +322,7 @@ package actor DeliveryWorker: Service {
         await shop.gate.shared(aheadOfWriters: true) {
             if shop.gate.epoch == epoch.here { await records.note(done, epoch: epoch.everywhere) }
         }
+        shop.signals.attempted(done)
     }
 
     /// The faults that hit a notification during its delivery.

@@ -80,7 +80,7 @@ public struct GetCustomer: CustomerRequest {
 
 /// Changes a customer's payment method, Ask to Buy or clock. The request contains at least one of the three; the server
 /// changes all that it contains, or nothing. Accepting the card charges failed payments at once.
-public struct UpdateCustomer: CustomerRequest, DatedRequest {
+public struct UpdateCustomer: CustomerRequest, DatedRequest, SettlingRequest {
     public typealias Answer = CustomerChange
     public static let operation = ControlOperation(
         .patch,
@@ -97,6 +97,7 @@ public struct UpdateCustomer: CustomerRequest, DatedRequest {
     /// The name of a customer clock for the customer and the customer's family; empty for the environment's clock.
     public var clock: String?
     public var at: Timestamp?
+    public var settle: Int?
 
     public init(
         app: AppEnvironment,

@@ -1,5 +1,5 @@
 /// Makes a purchase. Creates the customer if necessary. Answers 200 for an owned non-consumable.
-public struct BuyProduct: CustomerRequest, DatedRequest, IncludingRequest {
+public struct BuyProduct: CustomerRequest, DatedRequest, IncludingRequest, SettlingRequest {
     public typealias Answer = PurchaseInfo
     public static let operation = ControlOperation(
         .post,
@@ -42,6 +42,7 @@ public struct BuyProduct: CustomerRequest, DatedRequest, IncludingRequest {
     public var deviceId: String?
     public var at: Timestamp?
     public var include: [TransactionPart]?
+    public var settle: Int?
 
     public init(
         app: AppEnvironment,
@@ -163,7 +164,7 @@ public struct GetTransaction: TransactionRequest, IncludingRequest {
 }
 
 /// Finishes a transaction, as the app does on the customer's device.
-public struct FinishTransaction: TransactionRequest, IncludingRequest {
+public struct FinishTransaction: TransactionRequest, IncludingRequest, SettlingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -174,6 +175,7 @@ public struct FinishTransaction: TransactionRequest, IncludingRequest {
     public var app: AppEnvironment
     public var transactionId: String
     public var include: [TransactionPart]?
+    public var settle: Int?
 
     public init(app: AppEnvironment, transactionId: String, include: [TransactionPart]? = nil) {
         self.app = app

@@ -11,8 +11,7 @@ extension ControlAPI {
             ControlRoute(SetClock.self) { try await set(try name($0.clock, $0), $0.request) },
             ControlRoute(AdvanceClock.self) { call in
                 let name = try name(call.clock, call)
-                let report = try await shop.advance(name, try target(call.request), settling: call.settle ?? false)
-                return AdvanceReportInfo(report)
+                return AdvanceReportInfo(try await shop.advance(name, try target(call.request)))
             },
             ControlRoute(ListClocks.self) { call in
                 let scope = try call.scope()
@@ -146,8 +145,7 @@ extension AdvanceReportInfo {
             notifications: report.notifications.map {
                 NotificationCountInfo(type: $0.notice.type, subtype: $0.notice.subtype, count: $0.count)
             },
-            quarantined: report.quarantine,
-            pending: report.pending
+            quarantined: report.quarantine
         )
     }
 }
