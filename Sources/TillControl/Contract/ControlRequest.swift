@@ -93,6 +93,16 @@ public protocol DatedRequest: ControlRequest {
     var at: Timestamp? { get }
 }
 
+/// A request that creates a customer if necessary.
+public protocol CreatingRequest: EnvironmentRequest {
+    /// The name of the customer clock of a new customer; by default the environment's clock. A customer who exists must
+    /// already be on this clock.
+    var clock: String? { get }
+    /// Only for a new customer, and not with `clock`: creates a frozen customer clock with the customer's name, which
+    /// shows this time, in milliseconds since 1970.
+    var newClock: Timestamp? { get }
+}
+
 /// A request whose answer has parts that are signed only when the request asks for them.
 public protocol IncludingRequest: ControlRequest {
     /// The parts of the transaction that the answer contains, sent in the query; none by default.

@@ -83,6 +83,11 @@ extension Shop {
         }
     }
 
+    /// Removes a customer clock to which no customer was assigned.
+    package func removeClock(_ name: ClockName) async throws {
+        try await exclusively(name.lockKey) { try await clocks.remove(name) }
+    }
+
     /// Sets a clock. A clock never goes back, because purchases with later dates may already exist.
     package func setClock(_ name: ClockName, _ change: ClockChange) async throws -> ClockState {
         if case .freeze(let instant?) = change, instant > now(on: name) {

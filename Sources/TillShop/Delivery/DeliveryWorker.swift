@@ -317,8 +317,7 @@ package actor DeliveryWorker: Service {
 
     /// Records an attempt, unless all data was replaced after the notification was read.
     private nonisolated func note(_ done: Delivery, _ epoch: Shop.Epoch) async {
-        // Enters before a waiting exclusive caller: an advance that holds the shared lock may be waiting for this
-        // record.
+        // Enters before a waiting exclusive caller, because an advance that holds the shared lock may wait for this.
         await shop.gate.shared(aheadOfWriters: true) {
             if shop.gate.epoch == epoch.here { await records.note(done, epoch: epoch.everywhere) }
         }

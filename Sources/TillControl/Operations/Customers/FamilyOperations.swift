@@ -1,5 +1,5 @@
-/// Creates a family of two to six customers. Customers who do not exist are created.
-public struct CreateFamily: EnvironmentRequest, SettlingRequest {
+/// Creates a family of two to six customers. Customers who do not exist are created, on the organizer's clock.
+public struct CreateFamily: CreatingRequest, SettlingRequest {
     public typealias Answer = FamilyChange
     public static let operation = ControlOperation(
         .post,
@@ -15,10 +15,21 @@ public struct CreateFamily: EnvironmentRequest, SettlingRequest {
     public var organizer: String
     /// The other members.
     public var members: [String]
+    public var clock: String?
+    public var newClock: Timestamp?
     public var settle: Int?
 
-    public init(app: AppEnvironment, name: String? = nil, organizer: String, members: [String]) {
+    public init(
+        app: AppEnvironment,
+        name: String? = nil,
+        organizer: String,
+        members: [String],
+        clock: String? = nil,
+        newClock: Timestamp? = nil
+    ) {
         self.app = app
+        self.clock = clock
+        self.newClock = newClock
         self.name = name
         self.organizer = organizer
         self.members = members

@@ -1,5 +1,5 @@
 /// Makes a purchase. Creates the customer if necessary. Answers 200 for an owned non-consumable.
-public struct BuyProduct: CustomerRequest, DatedRequest, IncludingRequest, SettlingRequest {
+public struct BuyProduct: CustomerRequest, CreatingRequest, DatedRequest, IncludingRequest, SettlingRequest {
     public typealias Answer = PurchaseInfo
     public static let operation = ControlOperation(
         .post,
@@ -40,6 +40,8 @@ public struct BuyProduct: CustomerRequest, DatedRequest, IncludingRequest, Settl
     public var interrupted: Bool?
     /// The device id of the purchase, a UUID; a new one by default.
     public var deviceId: String?
+    public var clock: String?
+    public var newClock: Timestamp?
     public var at: Timestamp?
     public var include: [TransactionPart]?
     public var settle: Int?
@@ -59,6 +61,8 @@ public struct BuyProduct: CustomerRequest, DatedRequest, IncludingRequest, Settl
         finished: Bool? = nil,
         interrupted: Bool? = nil,
         deviceId: String? = nil,
+        clock: String? = nil,
+        newClock: Timestamp? = nil,
         at: Timestamp? = nil,
         include: [TransactionPart]? = nil
     ) {
@@ -76,6 +80,8 @@ public struct BuyProduct: CustomerRequest, DatedRequest, IncludingRequest, Settl
         self.finished = finished
         self.interrupted = interrupted
         self.deviceId = deviceId
+        self.clock = clock
+        self.newClock = newClock
         self.at = at
         self.include = include
     }
