@@ -162,8 +162,8 @@ extension Shop {
     private func nextEvent(on name: ClockName, after present: Timestamp) async throws -> Timestamp {
         let due = try await storage.nextDue(on: name)
         let job = try await pendingJobs(on: name).first?.at
-        let delivery = due.delivery.flatMap { $0 > present ? $0 : nil }
-        guard let next = [due.account, delivery, job].compactMap({ $0 }).min() else {
+        let delivery = try await nextDelivery(on: name).flatMap { $0 > present ? $0 : nil }
+        guard let next = [due, delivery, job].compactMap({ $0 }).min() else {
             throw ClockRefused(
                 code: "nothing_to_come",
                 message: "No event is pending on this clock. Give an instant or a duration instead."
@@ -206,7 +206,7 @@ extension Shop {
     /// Removes the skipped spans in which no pending delivery is due any more, to keep the record small.
     private func forgetSkippedTime(of record: inout Clocks.Record) async throws {
         guard record.skipped != nil else { return }
-        let earliest = try await storage.nextDue(on: record.name).delivery
+        let earliest = try await earliestDelivery(on: record.name)
         record.skipped?.forget(before: earliest)
     }
 
@@ -264,11 +264,11 @@ extension Shop {
             let settlement = Settlement.current.flatMap { $0.isOver ? nil : $0 }
             let job = try await pendingJobs(on: name).first { $0.at <= target }
             var stop = job?.at ?? target
-            if settlement != nil, let delivery = try await storage.nextDue(on: name).delivery, delivery < stop {
+            if settlement != nil, let delivery = try await nextDelivery(on: name), delivery < stop {
                 stop = max(delivery, now(on: name))
             }
             try await processAllDue(on: name, until: stop, log)
-            if settlement != nil, let delivery = try await storage.nextDue(on: name).delivery, delivery < stop {
+            if settlement != nil, let delivery = try await nextDelivery(on: name), delivery < stop {
                 // An event that was just processed created a notification whose delivery is due before the stop.
                 stop = max(delivery, now(on: name))
             }
@@ -287,7 +287,7 @@ extension Shop {
         signals.moved(name)
         while !settlement.isOver {
             var due: [Delivery] = []
-            for endpoint in deliveryTargets(of: name.scope) {
+            for endpoint in activeTargets(of: name.scope) {
                 due += try await storage.dueDeliveries(
                     to: endpoint.key,
                     on: name,

@@ -158,7 +158,7 @@ package actor DeliveryWorker: Service {
         repeat {
             dispatchAgain.remove(clock)
             do {
-                for endpoint in shop.deliveryTargets(of: clock.scope) { try await start(endpoint, on: clock) }
+                for endpoint in shop.activeTargets(of: clock.scope) { try await start(endpoint, on: clock) }
             } catch {
                 tryLater(clock, because: error)
             }
@@ -179,7 +179,7 @@ package actor DeliveryWorker: Service {
         guard state.moves else { return }
         let next: Timestamp?
         do {
-            next = try await shop.nextDueHere(on: clock).delivery
+            next = try await shop.nextDeliveryHere(on: clock)
         } catch {
             return tryLater(clock, because: error)
         }
@@ -187,11 +187,7 @@ package actor DeliveryWorker: Service {
         let realTime = shop.wallClock()
         let wait = Double(due.milliseconds - state.shown(realTime: realTime).milliseconds)
         // A delivery that is already due needs no alarm: it is tried again when an attempt ends.
-        guard wait > 0 else {
-            // An unreadable delivery stays due, so `nextDueHere` cannot return when the next readable delivery is due.
-            if skipped.count > 0 { alarms[clock] = realTime.advanced(milliseconds: 1_000) }
-            return
-        }
+        guard wait > 0 else { return }
         var speed = 1.0
         if case .running(_, _, let factor) = state { speed = factor }
         alarms[clock] = realTime.advanced(milliseconds: Int64(min(wait / speed, 86_400_000).rounded(.up)))

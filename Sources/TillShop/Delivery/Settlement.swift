@@ -130,7 +130,9 @@ package final class Settlement: Sendable {
 
     /// Whether a delivery is attempted before the end.
     private func isExpected(_ delivery: Delivery) -> Bool {
-        guard let due = delivery.due, shop.canSend(delivery) else { return false }
+        guard let due = delivery.due,
+            shop.activeTargets(of: delivery.scope).contains(where: { $0.key == delivery.endpoint })
+        else { return false }
         let now = shop.now(on: delivery.clock)
         guard due > now else { return true }
         let wait = Double(due.milliseconds - now.milliseconds)
@@ -202,12 +204,5 @@ final class Settlements: Sendable {
     /// Reports attempts of another node.
     func noteAttempts(on clock: ClockName) {
         for settlement in all.withLock({ Array($0.values) }) { settlement.noteAttempts(on: clock) }
-    }
-}
-
-extension Shop {
-    /// Whether a delivery can be sent: its endpoint exists.
-    fileprivate func canSend(_ delivery: Delivery) -> Bool {
-        deliveryTargets(of: delivery.scope).contains { $0.key == delivery.endpoint }
     }
 }
