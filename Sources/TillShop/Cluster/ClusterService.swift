@@ -116,6 +116,7 @@ extension Shop {
     func follow(_ kinds: Set<DocumentKind>, isNewEra: Bool) async throws {
         if isNewEra { return try await reloadAll() }
         if !kinds.isDisjoint(with: [.team, .app, .key, .catalog, .rules]) { try await registry.reload() }
+        if kinds.contains(.rules) { checkAllClocks() }
         if kinds.contains(.clock) {
             for clock in try await clocks.reload() {
                 signals.heard(clock, due: Timestamp(milliseconds: .min), pending: true)
@@ -127,8 +128,12 @@ extension Shop {
     }
 
     /// Makes the ticker and the delivery worker check every clock again.
-    func checkAllClocks() {
-        for clock in everyClock { signals.heard(clock, due: Timestamp(milliseconds: .min), pending: true) }
+    ///
+    /// - Parameter scope: the app's environment whose clocks are checked; nil for all.
+    func checkAllClocks(of scope: AccountScope? = nil) {
+        for clock in everyClock where scope == nil || clock.scope == scope {
+            signals.heard(clock, due: Timestamp(milliseconds: .min), pending: true)
+        }
     }
 
     /// Handles an event of another node: an account or delivery became due, or deliveries were attempted.

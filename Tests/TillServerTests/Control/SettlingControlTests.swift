@@ -24,7 +24,7 @@ struct SettlingControlTests {
         let causing = routes.filter { route in
             if route.method != .get, case .array? = property("notifications", of: route) { true } else { false }
         }
-        #expect(causing.count == 22 && Set(causing.map(\.id)).isSubset(of: settling.map(\.id)), "\(causing.map(\.id))")
+        #expect(causing.count == 21 && Set(causing.map(\.id)).isSubset(of: settling.map(\.id)), "\(causing.map(\.id))")
     }
 
     @Test("With settle, the answer of every operation arrives after its deliveries", arguments: TestEngine.allCases)

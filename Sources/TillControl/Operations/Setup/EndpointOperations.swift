@@ -49,6 +49,41 @@ public struct SetEndpoint: EnvironmentRequest {
     }
 }
 
+/// Changes what the request contains of an endpoint, and leaves the rest.
+public struct UpdateEndpoint: EnvironmentRequest {
+    public typealias Answer = EndpointInfo
+    public static let operation = ControlOperation(
+        .patch,
+        "/v1/apps/{bundleId}/{environment}/endpoints/{endpoint}",
+        tag: .notifications
+    )
+    public static let limits = SetEndpoint.limits
+
+    public var app: AppEnvironment
+    /// The name of the endpoint.
+    public var endpoint: String
+    /// An http or https URL.
+    public var url: String?
+    /// The notification types to send, such as DID_RENEW or EXPIRED/VOLUNTARY; empty for all types.
+    public var types: [String]?
+    /// The version of the notifications: 1 or 2.
+    public var version: NotificationVersion?
+
+    public init(
+        app: AppEnvironment,
+        endpoint: String,
+        url: String? = nil,
+        types: [String]? = nil,
+        version: NotificationVersion? = nil
+    ) {
+        self.app = app
+        self.endpoint = endpoint
+        self.url = url
+        self.types = types
+        self.version = version
+    }
+}
+
 /// Removes an endpoint and discards its pending deliveries.
 public struct RemoveEndpoint: EnvironmentRequest {
     public typealias Answer = NoAnswer
