@@ -91,6 +91,24 @@ struct PageTests {
         }
     }
 
+    @Test("A button pauses an endpoint, and the next one resumes it")
+    func pausedEndpoint() async throws {
+        let site = try TestConsole(try await TestShop())
+        let environment = scope + "/"
+        try await site.visit { visitor in
+            let endpoint = ("path.endpoint", "primary")
+            let url = ("url", "http://127.0.0.1:9/apple")
+            _ = try await visitor.perform("setEndpoint", on: environment, [endpoint, url])
+            for (paused, button, name) in [("true", "Resume", "primary (paused)"), ("false", "Pause", "primary")] {
+                let form = "updateEndpoint-primary"
+                let fields = [endpoint, ("paused", paused)]
+                let page = try await visitor.perform("updateEndpoint", form: form, on: environment, fields)
+                #expect(page.text.contains(">\(button)</button>"), "\(page.text)")
+                #expect(page.text.contains(#"<th scope="row">\#(name)</th>"#))
+            }
+        }
+    }
+
     @Test("A form creates only new customers, and no app from an invalid file")
     func beginnings() async throws {
         let site = try TestConsole(try await TestShop())

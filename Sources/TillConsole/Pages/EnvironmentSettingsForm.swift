@@ -42,10 +42,16 @@ enum EnvironmentSettingsForm {
                 name: name,
                 isDestructive: true,
                 confirmation: "Discard pending deliveries"
-            )
+            ),
+            ActionForm(
+                UpdateEndpoint(app: app, endpoint: name).pausing(endpoint.paused != true),
+                endpoint.paused == true ? "Resume" : "Pause",
+                name: name
+            ),
         ]
         return [
-            "name": .text(endpoint.name), "url": .text(endpoint.url), "version": PageValue(endpoint.version.rawValue),
+            "name": .text(endpoint.paused == true ? "\(name) (paused)" : name),
+            "url": .text(endpoint.url), "version": PageValue(endpoint.version.rawValue),
             "types": .list(endpoint.types.prefix(ShownPartLimit.elements).map { .text($0) }),
             // `till listen` deletes its own endpoint.
             "forms": .list(name == EndpointRecord.listening ? [] : forms.map { $0.value(page) }),

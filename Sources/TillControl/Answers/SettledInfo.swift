@@ -29,6 +29,8 @@ public struct PendingDeliveryInfo: ControlObject {
     public var sendAttemptResult: SendAttemptResult?
     /// When the next attempt is due on the customer's clock; absent if there are no more attempts.
     public var nextAttemptDate: Timestamp?
+    /// True if the endpoint is paused; otherwise absent.
+    public var paused: Bool?
 
     public init(
         notificationUUID: String,

@@ -3,8 +3,10 @@ import TillStorage
 
 /// The dates of pending deliveries. A delivery that cannot be read has no date.
 extension Shop {
-    /// The targets to which deliveries are made now.
-    func activeTargets(of scope: AccountScope) -> [EndpointRecord] { deliveryTargets(of: scope) }
+    /// The targets to which deliveries are made now: those that are not paused.
+    func activeTargets(of scope: AccountScope) -> [EndpointRecord] {
+        deliveryTargets(of: scope).filter { $0.isPaused != true }
+    }
 
     /// When the next delivery is due on a clock; nil if none will be made.
     package func nextDelivery(on clock: ClockName) async throws -> Timestamp? {

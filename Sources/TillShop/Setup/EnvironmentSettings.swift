@@ -69,12 +69,14 @@ package struct EndpointRecord: Codable, Equatable, Sendable {
     package var types: [String]
     /// The stored version; nil in data of version 0.1.0, which sent only version 2.
     private var storedVersion: NotificationVersion?
+    /// Whether deliveries to the endpoint wait; nil means no.
+    package var isPaused: Bool?
     /// Whether this value stands for a version 1 endpoint that also receives test notifications of version 2. Apple
     /// sends a TEST of version 2 even to a primary endpoint of version 1. Never stored.
     package var takesOnlyTests = false
 
     private enum CodingKeys: String, CodingKey {
-        case name, url, types
+        case name, url, types, isPaused
         case storedVersion = "version"
     }
 

@@ -68,6 +68,15 @@ public struct UpdateEndpoint: EnvironmentRequest {
     public var types: [String]?
     /// The version of the notifications: 1 or 2.
     public var version: NotificationVersion?
+    /// True pauses the endpoint: its deliveries wait. False resumes it: what is pending is delivered.
+    public var paused: Bool?
+
+    /// The same request, which also pauses or resumes the endpoint.
+    public func pausing(_ paused: Bool) -> Self {
+        var request = self
+        request.paused = paused
+        return request
+    }
 
     public init(
         app: AppEnvironment,
@@ -113,6 +122,8 @@ public struct EndpointInfo: ControlObject {
     public var types: [String]
     /// The version of the notifications: 1 or 2.
     public var version: NotificationVersion
+    /// True for a paused endpoint, whose deliveries wait; otherwise absent.
+    public var paused: Bool?
 
     public init(name: String, url: String, types: [String], version: NotificationVersion) {
         self.name = name

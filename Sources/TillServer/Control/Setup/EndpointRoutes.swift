@@ -25,6 +25,7 @@ extension ControlAPI {
                 endpoint.url = call.url ?? endpoint.url
                 endpoint.types = call.types ?? endpoint.types
                 endpoint.version = call.version ?? endpoint.version
+                if let paused = call.paused { endpoint.isPaused = paused ? true : nil }
                 return try await store(endpoint, in: scope)
             },
             ControlRoute(RemoveEndpoint.self) { call in
@@ -112,5 +113,6 @@ extension ControlAPI {
 extension EndpointInfo {
     init(_ endpoint: EndpointRecord) {
         self.init(name: endpoint.name, url: endpoint.url, types: endpoint.types, version: endpoint.version)
+        paused = endpoint.isPaused
     }
 }

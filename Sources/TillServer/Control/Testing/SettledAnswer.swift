@@ -21,6 +21,9 @@ extension ControlAPI {
                     nextAttemptDate: delivery.due
                 )
             )
+            let name = EndpointRecord.name(ofKey: delivery.endpoint)
+            let endpoint = shop.registry.rules(of: delivery.scope).endpoint(name)
+            deliveries[deliveries.endIndex - 1].paused = endpoint?.isPaused
         }
         return SettledInfo(
             delivered: result.delivered,
