@@ -46,6 +46,7 @@ struct Effect: Sendable {
             "notifications": .list(shown.notifications.map { value(of: $0, by: shown.customer, page) }),
             "transaction": shown.transaction.map { value(of: $0, isSold: shown.isSale, page) } ?? .nothing,
             "advance": shown.advance.map(value) ?? .nothing,
+            "settled": (answer as? any SettledAnswer)?.settled.map(value) ?? .nothing,
             "facts": .list(shown.hasValues ? facts(tree) : []), "links": .list(links(shown.link, page)),
             "secrets": .list(secrets(tree, key: (answer as? KeyInfo)?.keyId)),
             "json": PageValue(json),
@@ -104,7 +105,22 @@ struct Effect: Sendable {
         return [
             "from": Words.time(advance.from), "to": Words.time(advance.to), "length": .text(length),
             "accounts": PageValue(advance.accounts), "quarantined": .list(advance.quarantined.map { .text($0) }),
-            "pendingDeliveries": PageValue(advance.pending.map { String($0) }),
+        ]
+    }
+
+    /// The deliveries for which the action waited.
+    private func value(of settled: SettledInfo) -> PageValue {
+        [
+            "delivered": PageValue(settled.delivered), "pending": PageValue(settled.pending),
+            "deliveries": .list(
+                settled.pendingDeliveries.map { delivery in
+                    [
+                        "notification": .text(delivery.notification), "endpoint": .text(delivery.endpoint),
+                        "result": PageValue(delivery.sendAttemptResult.map { Words.sentence($0.rawValue) }),
+                        "next": delivery.nextAttemptDate.map { Words.time($0) } ?? .nothing,
+                    ]
+                }
+            ),
         ]
     }
 

@@ -29,21 +29,13 @@ extension PostgresStorage {
         try await read(.nextDueOfAccount, Arguments(id.partition.number, id.number)) { Self.date($0, 0) }.first ?? nil
     }
 
-    package func nextDue(on clock: ClockName) async throws -> (account: Timestamp?, delivery: Timestamp?) {
-        try await nextDue(.nextDueOnClock, Self.place(of: clock))
+    package func nextDue(on clock: ClockName) async throws -> Timestamp? {
+        try await read(.nextDueOnClock, Self.place(of: clock)) { Self.date($0, 0) }.first ?? nil
     }
 
-    package func nextDue(on clock: ClockName, in part: Range<Int64>) async throws
-        -> (account: Timestamp?, delivery: Timestamp?)
-    {
-        try await nextDue(.nextDueInPart, Self.place(of: clock) + Arguments(part.lowerBound, part.upperBound))
-    }
-
-    private func nextDue(_ statement: Statement, _ arguments: Arguments) async throws
-        -> (account: Timestamp?, delivery: Timestamp?)
-    {
-        let dates = try await read(statement, arguments) { [Self.date($0, 0), Self.date($0, 1)] }
-        return (dates.first?[0], dates.first?[1])
+    package func nextDue(on clock: ClockName, in part: Range<Int64>) async throws -> Timestamp? {
+        let arguments = Self.place(of: clock) + Arguments(part.lowerBound, part.upperBound)
+        return try await read(.nextDueInPart, arguments) { Self.date($0, 0) }.first ?? nil
     }
 
     package func dueDeliveries(to endpoint: String, on clock: ClockName, until: Timestamp, limit: Int) async throws

@@ -28,11 +28,11 @@ extension SQLiteStorage {
         return due.flatMap(\.self).map { Timestamp(milliseconds: $0) }
     }
 
-    package func nextDue(on clock: ClockName) async throws -> (account: Timestamp?, delivery: Timestamp?) {
+    package func nextDue(on clock: ClockName) async throws -> Timestamp? {
         try await pool.read { db in
             // Numbers sort before all other types. The smallest value is therefore a number, unless all values are
             // damaged.
-            let account = try db.keptRows(
+            let due = try db.keptRows(
                 of: "accounts",
                 """
                 SELECT min(next_due) FROM accounts
@@ -40,29 +40,7 @@ extension SQLiteStorage {
                 """,
                 Self.place(of: clock)
             ).first.flatMap { try? $0.maybeInteger(0) }
-            // Reads the first delivery to each endpoint, and none of the deliveries after it.
-            let delivery = try db.keptRows(
-                of: "deliveries",
-                """
-                WITH RECURSIVE owed (endpoint) AS (
-                    SELECT min(endpoint) FROM deliveries
-                    WHERE \(ShopTable.environment) = ?1 AND app = ?2 AND clock = ?3 AND due IS NOT NULL
-                    UNION ALL
-                    SELECT (
-                        SELECT min(endpoint) FROM deliveries
-                        WHERE \(ShopTable.environment) = ?1 AND app = ?2 AND clock = ?3 AND endpoint > owed.endpoint
-                            AND due IS NOT NULL
-                    ) FROM owed WHERE endpoint IS NOT NULL
-                )
-                SELECT min((
-                    SELECT min(due) FROM deliveries
-                    WHERE \(ShopTable.environment) = ?1 AND app = ?2 AND clock = ?3 AND endpoint = owed.endpoint
-                        AND due IS NOT NULL
-                )) FROM owed
-                """,
-                Self.place(of: clock)
-            ).first.flatMap { try? $0.maybeInteger(0) }
-            return (account.map { Timestamp(milliseconds: $0) }, delivery.map { Timestamp(milliseconds: $0) })
+            return due.map { Timestamp(milliseconds: $0) }
         }
     }
 

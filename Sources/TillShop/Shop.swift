@@ -17,6 +17,8 @@ package final class Shop: Sendable {
     let restoreEpochs: RestoreEpoch
     /// The clock of each app and environment, and the customer clocks.
     package let clocks: Clocks
+    /// The operations that wait for deliveries now.
+    let settlements = Settlements()
     /// Notifies listeners when an account or a delivery becomes due.
     package let signals = Signals()
     /// The server's settings, which do not change while the process runs.
@@ -107,6 +109,7 @@ package final class Shop: Sendable {
         recentRows = RecentRows(wallClock: wallClock)
         identifiers = IdentifierPool(storage: storage)
         commits = CommitQueue(storage: storage, room: room)
+        signals.add(Signals.Listener(attempted: { [settlements] in settlements.note($0) }))
         // With this document the other nodes can assemble payloads that this node signs.
         if cluster != nil, let document = chains.document(of: chain) { try await storage.put([document]) }
         warnOfProductionClocks()

@@ -71,7 +71,7 @@ package protocol SharedStorage: Storage {
         -> [DueAccount]
 
     /// The result of `nextDue(on:)` for some partitions only.
-    func nextDue(on clock: ClockName, in part: Range<Int64>) async throws -> (account: Timestamp?, delivery: Timestamp?)
+    func nextDue(on clock: ClockName, in part: Range<Int64>) async throws -> Timestamp?
 
     /// The result of `dueDeliveries(to:on:until:limit:)` for some partitions only.
     func dueDeliveries(

@@ -80,8 +80,8 @@ package protocol Storage: Sendable {
     /// The stored instant of an account's next event; nil if there is none.
     func nextDue(of id: AccountID) async throws -> Timestamp?
 
-    /// The instants of the next event and the next delivery on a clock; nil if there is none.
-    func nextDue(on clock: ClockName) async throws -> (account: Timestamp?, delivery: Timestamp?)
+    /// The instant of the next event of an account on a clock; nil if there is none.
+    func nextDue(on clock: ClockName) async throws -> Timestamp?
 
     /// The deliveries to an endpoint that are due on a clock at or before an instant, earliest first. Deliveries of the
     /// same instant are in the order of their creation.

@@ -121,9 +121,9 @@ def freeze(server) -> int:
     return server.control("PUT", f"{SCOPE}/clock", {"mode": "frozen"})["now"]
 
 
-def advance(server, to, settle=True) -> dict:
+def advance(server, to, settle=60) -> dict:
     answer = server.session.post(
-        f"http://127.0.0.1:{server.ports['control']}{SCOPE}/clock/advance", json={"to": to, "settle": settle},
+        f"http://127.0.0.1:{server.ports['control']}{SCOPE}/clock/advance?settle={settle}", json={"to": to},
         timeout=600,
     )
     assert answer.status_code == 200, answer.text

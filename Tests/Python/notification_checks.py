@@ -84,8 +84,8 @@ def freeze(environment) -> int:
     return environment.control("setClock", {"mode": "frozen"})["now"]
 
 
-def advance(environment, by, settle=True) -> dict:
-    return environment.control("advanceClock", {"by": by, "settle": settle})
+def advance(environment, by, settle=60) -> dict:
+    return environment.control("advanceClock", {"by": by}, query={"settle": settle})
 
 
 def until(condition, seconds=120):

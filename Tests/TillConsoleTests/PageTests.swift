@@ -77,7 +77,7 @@ struct PageTests {
                 [mode]
             )
             #expect(!frozen.text.contains(">Freeze</button>") && frozen.text.contains(">Switch to real time</button>"))
-            let fields = [("by", "10d"), ("settle", "true")]
+            let fields = [("by", "10d"), ("settle", "60")]
             let ahead = try await visitor.perform(
                 "advanceClock",
                 form: "advanceClock-by-\(clock)",
@@ -85,9 +85,27 @@ struct PageTests {
                 fields
             )
             #expect(ahead.text.contains("The clock advanced by 10 days"), "\(ahead.text)")
-            #expect(ahead.text.contains("Due deliveries that are not sent yet: 0."))
+            #expect(ahead.text.contains("Successful deliveries: 0. Pending deliveries: 0."))
             // The clock is ahead of real time, and a clock cannot be set back.
             #expect(!ahead.text.contains(">Switch to real time</button>"))
+        }
+    }
+
+    @Test("A button pauses an endpoint, and the next one resumes it")
+    func pausedEndpoint() async throws {
+        let site = try TestConsole(try await TestShop())
+        let environment = scope + "/"
+        try await site.visit { visitor in
+            let endpoint = ("path.endpoint", "primary")
+            let url = ("url", "http://127.0.0.1:9/apple")
+            _ = try await visitor.perform("setEndpoint", on: environment, [endpoint, url])
+            for (paused, button, name) in [("true", "Resume", "primary (paused)"), ("false", "Pause", "primary")] {
+                let form = "updateEndpoint-primary"
+                let fields = [endpoint, ("paused", paused)]
+                let page = try await visitor.perform("updateEndpoint", form: form, on: environment, fields)
+                #expect(page.text.contains(">\(button)</button>"), "\(page.text)")
+                #expect(page.text.contains(#"<th scope="row">\#(name)</th>"#))
+            }
         }
     }
 

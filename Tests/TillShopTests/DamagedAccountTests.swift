@@ -200,7 +200,7 @@ struct DamagedAccountTests {
         let test = try await shop()
         #expect(await test.doctorFindings().isEmpty)
         try await test.shop.takeState(text: try await text(test))
-        let report = try await test.shop.advance(Self.clock, .byPeriod(Period(3, .month)), settling: false)
+        let report = try await test.shop.advance(Self.clock, .byPeriod(Period(3, .month)))
         #expect(report.quarantine.isEmpty)
         #expect(await test.doctorFindings().isEmpty)
         try await test.shop.takeState(text: try await text(test))
@@ -244,9 +244,9 @@ struct DamagedAccountTests {
         #expect(test.shop.quarantine.all.values.contains { $0.contains(damage.words) })
         #expect(test.log.errors.count { $0.contains("an account was quarantined") } == 1)
         // No operation and no advance may end the process.
-        let months = try await test.shop.advance(Self.clock, .byPeriod(Period(2, .month)), settling: false)
+        let months = try await test.shop.advance(Self.clock, .byPeriod(Period(2, .month)))
         for customer in Self.customers { await perform(customer, test) }
-        _ = try await test.shop.advance(Self.clock, .byPeriod(Period(1, .month)), settling: false)
+        _ = try await test.shop.advance(Self.clock, .byPeriod(Period(1, .month)))
         if damage.customer != "cat" {
             #expect(!months.quarantine.contains("cat"))
             #expect(months.notifications.contains { $0.notice.words == "DID_RENEW" })

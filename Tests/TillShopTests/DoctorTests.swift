@@ -232,7 +232,7 @@ struct DoctorTests {
         // In production, a renewal is charged one day ahead. The previous period is current until the renewal date.
         try await test.buy("pro", by: "eve", in: .production)
         let production = ClockName(AccountScope(environment: .production, app: TestShop.bundleID))
-        _ = try await test.shop.advance(production, .by(milliseconds: 156 * 3_600_000), settling: false)
+        _ = try await test.shop.advance(production, .by(milliseconds: 156 * 3_600_000))
         try await test.shop.storage.close()
         return (test, coins.id)
     }

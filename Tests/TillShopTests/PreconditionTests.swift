@@ -26,10 +26,10 @@ struct PreconditionTests {
             return catalog
         }
         let halfADayBefore = end.advanced(milliseconds: -43_200_000)
-        let report = try await test.shop.advance(Self.clock, .to(halfADayBefore), settling: false)
+        let report = try await test.shop.advance(Self.clock, .to(halfADayBefore))
         #expect(report.notifications.isEmpty)
         #expect(try await storage.nextDue(of: trial.account) == end)
-        let rest = try await test.shop.advance(Self.clock, .to(end), settling: false)
+        let rest = try await test.shop.advance(Self.clock, .to(end))
         #expect(rest.notifications.map(\.notice.words) == ["EXPIRED/PRODUCT_NOT_FOR_SALE"])
         #expect(try await storage.nextDue(of: trial.account) == nil)
     }

@@ -58,7 +58,7 @@ struct UnreadableDataTests {
         let later = try await test.shop.startJob(.shareProduct("pro"), in: Self.scope, at: at)
         #expect(later.state == .waiting)
         for _ in 0..<2 {
-            let report = try await test.shop.advance(Self.clock, .byPeriod(Period(2, .month)), settling: false)
+            let report = try await test.shop.advance(Self.clock, .byPeriod(Period(2, .month)))
             #expect(
                 report.quarantine == ["bob"] && report.notifications.contains { $0.notice.words == "DID_RENEW" },
                 "\(report)"

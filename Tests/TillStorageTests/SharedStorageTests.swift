@@ -181,7 +181,7 @@ struct SharedStorageTests {
             let due = try await nodes[0].dueAccounts(on: clock, until: end, in: range, limit: 100)
             #expect(due.allSatisfy { range.contains($0.id.partition.number) })
             let next = try await nodes[0].nextDue(on: clock, in: range)
-            #expect(next.account == due.first?.due)
+            #expect(next == due.first?.due)
             parts += due
             sent += try await nodes[0].dueDeliveries(to: "primary", on: clock, until: end, in: range, limit: 100)
                 .deliveries

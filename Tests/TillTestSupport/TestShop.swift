@@ -95,6 +95,18 @@ package final class TestShop: Sendable {
     /// Moves the simulated real-time clock forward by a number of milliseconds.
     package func advance(_ milliseconds: Int64) { clock.advance(milliseconds) }
 
+    /// Advances a clock, and waits for the deliveries that are due on the way, for a minute at most.
+    ///
+    /// - Returns: the result of the advance, and the deliveries.
+    @discardableResult
+    package func advanceAndSettle(_ clock: ClockName, _ target: AdvanceTarget) async throws -> (
+        report: AdvanceReport, deliveries: Settlement.Result
+    ) {
+        let settlement = Settlement(in: shop, within: .seconds(60))
+        let report = try await settlement.collect { try await shop.advance(clock, target) }
+        return (report, await settlement.result())
+    }
+
     /// The name of a customer of the app in an environment.
     package func customer(_ name: String, in environment: StoreEnvironment = .sandbox) -> CustomerName {
         CustomerName(AccountScope(environment: environment, app: app.bundleID), name)

@@ -114,7 +114,7 @@ struct ActionForm: Sendable {
         assert(unknownFields(of: operation).isEmpty, "\(operation.id) has no \(unknownFields(of: operation))")
         let id = ([operation.id] + (name.isEmpty ? [] : [name])).joined(separator: "-")
         let refused = page.refused.flatMap { $0.id == id ? $0 : nil }
-        let fields = fields + Self.confirmationFields(of: operation, page)
+        let fields = fields + commonFields(of: operation) + Self.confirmationFields(of: operation, page)
         let hidden = values.filter { value in !fields.contains { $0.name == value.name } }
             .map { Field($0.name, "", .hidden, value: $0.value) }
         return [
@@ -133,6 +133,13 @@ struct ActionForm: Sendable {
         guard page.shop.settings.guardsProduction, operation.productionEffect == .replaces else { return [] }
         let help = "This erases or replaces production data for good."
         return [Field("confirm", "Type “\(Shop.confirmationText)” to confirm", help: help)]
+    }
+
+    /// The fields that every form of an operation with fields has.
+    private func commonFields(of operation: OperationForm) -> [Field] {
+        guard !fields.isEmpty, operation.query.contains(where: { $0.name == "settle" }) else { return [] }
+        let limits = [("", "No"), ("10", "Up to 10 seconds"), ("60", "Up to 60 seconds")]
+        return [Field("settle", "Wait for delivery", .choice(limits))]
     }
 
     /// The path parameters that the user does not enter.

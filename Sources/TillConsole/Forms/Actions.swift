@@ -151,7 +151,8 @@ final class Actions: Sendable {
             let document = form.file ?? form["_document"].map { Array($0.utf8) } ?? fields(of: form, operation)
             return try await control.perform(operation.id, parameters, query: query, document: document)
         }
-        let body = operation.request.map { FormBody.tree(form, $0) } ?? .object([])
+        let body = FormBody.tree(form, operation)
+        let query = FormBody.query(form, operation.query)
         switch operation.id {
         case CreateApp.operationID: return try await newApp(body, form)
         case CreateCustomer.operationID: try await checkIsNew(form, parameters)
@@ -159,7 +160,7 @@ final class Actions: Sendable {
         case UpdateCustomer.operationID where form["clock"]?.isEmpty == true:
             // An empty field is omitted, but an empty name stands for the environment's clock.
             let body = JSONTree.object(body.members + [.init("clock", .string(""))])
-            return try await control.perform(operation.id, parameters, body: body)
+            return try await control.perform(operation.id, parameters, query: query, body: body)
         case UpdateSettings.operationID:
             return try await control.perform(operation.id, parameters, body: try await changes(body, parameters))
         default: break
@@ -242,7 +243,7 @@ final class Actions: Sendable {
 
     /// The body of an operation that reads a document, if the user enters the document field by field.
     private func fields(of form: FormData, _ operation: OperationForm) -> [UInt8] {
-        let tree = operation.request.map { FormBody.tree(form, $0) } ?? .object([])
+        let tree = FormBody.tree(form, operation)
         return tree.members.isEmpty ? [] : tree.written()
     }
 

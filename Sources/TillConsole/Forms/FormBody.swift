@@ -25,7 +25,14 @@ enum FormBody {
         }
     }
 
-    /// The request body.
+    /// The request body of an operation.
+    static func tree(_ form: FormData, _ operation: OperationForm) -> JSONTree {
+        guard let schema = operation.request else { return .object([]) }
+        let query = Set(operation.query.map(\.name))
+        return tree(FormData(fields: form.fields.filter { !query.contains($0.name) }), schema)
+    }
+
+    /// The request body with a schema.
     static func tree(_ form: FormData, _ schema: Schema) -> JSONTree {
         var body = JSONTree.object([])
         for field in form.fields where isOfBody(field) {

@@ -116,11 +116,10 @@ struct ClockCard: Sendable {
         let isAhead = clock.now > page.shop.wallClock()
         let real = clock.mode == .real || isAhead ? [] : [set("Switch to real time", "real", .real)]
         if page.shop.isGuarded(app.environment) { return real }
-        let settle = ActionForm.Field("settle", "Wait until due notifications are delivered")
         let by = ActionForm.Field("by", "Advance by", hint: "1h, 3d, 2w, 1mo, 1y")
         var forms = [
-            advance("Advance", "by", by: "1mo", [by, settle]),
-            advance("Advance to this date", "to", [.init("to", "Date (UTC)", .instant), settle]),
+            advance("Advance", "by", by: "1mo", [by]),
+            advance("Advance to this date", "to", [.init("to", "Date (UTC)", .instant)]),
             set("Run at this speed", "run", .running, speed: 3_600, [.init("speed", "Speed (× real time)")]),
         ]
         if hasNext { forms.insert(advance("Advance to next event", "next", toNextEvent: true), at: 1) }

@@ -34,18 +34,27 @@ enum EnvironmentSettingsForm {
     }
 
     private static func endpoint(_ endpoint: EndpointInfo, _ app: AppEnvironment, _ page: PageRequest) -> PageValue {
-        let remove = ActionForm(
-            RemoveEndpoint(app: app, endpoint: endpoint.name),
-            "Delete",
-            name: endpoint.name,
-            isDestructive: true,
-            confirmation: "Discard pending deliveries"
-        )
+        let name = endpoint.name
+        let forms = [
+            ActionForm(
+                RemoveEndpoint(app: app, endpoint: name),
+                "Delete",
+                name: name,
+                isDestructive: true,
+                confirmation: "Discard pending deliveries"
+            ),
+            ActionForm(
+                UpdateEndpoint(app: app, endpoint: name).pausing(endpoint.paused != true),
+                endpoint.paused == true ? "Resume" : "Pause",
+                name: name
+            ),
+        ]
         return [
-            "name": .text(endpoint.name), "url": .text(endpoint.url), "version": PageValue(endpoint.version.rawValue),
+            "name": .text(endpoint.paused == true ? "\(name) (paused)" : name),
+            "url": .text(endpoint.url), "version": PageValue(endpoint.version.rawValue),
             "types": .list(endpoint.types.prefix(ShownPartLimit.elements).map { .text($0) }),
             // `till listen` deletes its own endpoint.
-            "remove": endpoint.name == "listen" ? .nothing : remove.value(page),
+            "forms": .list(name == EndpointRecord.listening ? [] : forms.map { $0.value(page) }),
         ]
     }
 

@@ -1,5 +1,5 @@
 /// A clock.
-public struct ClockInfo: ControlObject {
+public struct ClockInfo: SettledAnswer {
     /// The name of a customer clock; absent for the environment's clock.
     public var name: String?
     /// The mode: real time, frozen, or running at a speed.
@@ -10,6 +10,7 @@ public struct ClockInfo: ControlObject {
     public var speed: Int?
     /// The progress of an advance; present only while one is running.
     public var advance: AdvanceProgressInfo?
+    public var settled: SettledInfo?
 
     public init(
         name: String? = nil,
@@ -27,7 +28,7 @@ public struct ClockInfo: ControlObject {
 }
 
 /// The result of an advance. All changes are stored.
-public struct AdvanceReportInfo: ControlObject {
+public struct AdvanceReportInfo: SettledAnswer {
     /// The time before the advance, in milliseconds since 1970.
     public var from: Timestamp
     /// The time after the advance, in milliseconds since 1970.
@@ -38,23 +39,20 @@ public struct AdvanceReportInfo: ControlObject {
     public var notifications: [NotificationCountInfo]
     /// Customers in quarantine, because their accounts could not be processed.
     public var quarantined: [String]
-    /// The number of due deliveries that have not succeeded; only with `settle`.
-    public var pending: Int?
+    public var settled: SettledInfo?
 
     public init(
         from: Timestamp,
         to: Timestamp,
         accounts: Int,
         notifications: [NotificationCountInfo],
-        quarantined: [String],
-        pending: Int? = nil
+        quarantined: [String]
     ) {
         self.from = from
         self.to = to
         self.accounts = accounts
         self.notifications = notifications
         self.quarantined = quarantined
-        self.pending = pending
     }
 }
 

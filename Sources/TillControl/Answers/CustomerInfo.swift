@@ -75,13 +75,14 @@ public struct CustomerList: ControlObject {
 }
 
 /// A customer, and what an operation caused.
-public struct CustomerChange: ControlObject {
+public struct CustomerChange: SettledAnswer {
     /// The customer after the operation.
     public var customer: CustomerInfo
     /// The events, in chronological order.
     public var events: [EventName]
     /// The notifications about the events, in chronological order: the type, with its subtype after a slash.
     public var notifications: [String]
+    public var settled: SettledInfo?
 
     public init(customer: CustomerInfo, events: [EventName], notifications: [String]) {
         self.customer = customer

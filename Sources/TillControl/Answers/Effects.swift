@@ -1,11 +1,12 @@
 /// The result of an operation on a transaction or on a subscription.
-public struct ActionInfo: ControlObject {
+public struct ActionInfo: SettledAnswer {
     /// The transaction after the operation; the latest one of a subscription.
     public var transaction: TransactionInfo
     /// The events, in chronological order.
     public var events: [EventName]
     /// The notifications about the events, in chronological order: the type, with its subtype after a slash.
     public var notifications: [String]
+    public var settled: SettledInfo?
 
     public init(transaction: TransactionInfo, events: [EventName], notifications: [String]) {
         self.transaction = transaction
@@ -16,7 +17,7 @@ public struct ActionInfo: ControlObject {
 
 /// The result of a purchase. If `result` ends in `Scheduled`, or is `changeWithdrawn`, nothing was bought: the
 /// transaction is the current one.
-public struct PurchaseInfo: ControlObject {
+public struct PurchaseInfo: SettledAnswer {
     /// What happened; absent if nothing was bought or changed.
     public var result: PurchaseResult?
     /// The customer who made the purchase.
@@ -29,6 +30,7 @@ public struct PurchaseInfo: ControlObject {
     public var events: [EventName]
     /// The notifications about the events, in chronological order: the type, with its subtype after a slash.
     public var notifications: [String]
+    public var settled: SettledInfo?
 
     public init(
         result: PurchaseResult? = nil,

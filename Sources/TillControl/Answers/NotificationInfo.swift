@@ -1,5 +1,5 @@
 /// A notification. The payloads are only in the answer about a single notification.
-public struct NotificationInfo: ControlObject {
+public struct NotificationInfo: SettledAnswer {
     public static let limits: [ControlLimit] = [
         .format(CodingKeys.notificationUUID, "uuid"), .range(CodingKeys.version, 1...2),
     ]
@@ -34,6 +34,7 @@ public struct NotificationInfo: ControlObject {
     public var renewalInfo: JSONObject?
     /// The token for Apple's Get Test Notification Status; only in the answer that sent a TEST notification.
     public var testNotificationToken: String?
+    public var settled: SettledInfo?
 
     public init(
         notificationUUID: String,
@@ -136,9 +137,10 @@ public struct NotificationList: ControlObject {
 }
 
 /// The result of resending.
-public struct ResendInfo: ControlObject {
+public struct ResendInfo: SettledAnswer {
     /// The number of deliveries now pending.
     public var pending: Int
+    public var settled: SettledInfo?
 
     public init(pending: Int) {
         self.pending = pending

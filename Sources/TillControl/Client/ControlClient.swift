@@ -33,14 +33,16 @@ public struct ControlClient: Sendable {
 
     /// Sends a request.
     ///
-    /// - Parameter timeout: how long to wait for the whole answer. An advance of a clock can take minutes.
+    /// - Parameter timeout: how long to wait for the whole answer, in addition to `settle`. An advance of a clock can
+    ///   take minutes.
     /// - Throws: `ControlFailure` if the server refuses the request; `ControlUnreachable` if no answer arrives.
     public func send<Request: ControlRequest>(_ request: Request, timeout: Duration = .seconds(60)) async throws
         -> Request.Answer
     {
         let parts = try RequestParts(request)
         let body = parts.body.map { ControlMessage.Body.bytes($0.compact) }
-        return try await answer(to: request, parts, body, "application/json", timeout)
+        let settling = Duration.seconds((request as? any SettlingRequest)?.settle ?? 0)
+        return try await answer(to: request, parts, body, "application/json", timeout + settling)
     }
 
     /// Sends a request whose body is a document, such as a `.storekit` file.

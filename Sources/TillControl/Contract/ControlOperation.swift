@@ -78,5 +78,6 @@ extension ControlCallable {
     package static func isInQuery(_ property: String) -> Bool {
         !operation.hasBody || self is any ControlUpload.Type
             || property == "include" && self is any IncludingRequest.Type
+            || property == "settle" && self is any SettlingRequest.Type
     }
 }

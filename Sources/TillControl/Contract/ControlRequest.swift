@@ -93,6 +93,16 @@ public protocol DatedRequest: ControlRequest {
     var at: Timestamp? { get }
 }
 
+/// A request that creates a customer if necessary.
+public protocol CreatingRequest: EnvironmentRequest {
+    /// The name of the customer clock of a new customer; by default the environment's clock. A customer who exists must
+    /// already be on this clock.
+    var clock: String? { get }
+    /// Only for a new customer, and not with `clock`: creates a frozen customer clock with the customer's name, which
+    /// shows this time, in milliseconds since 1970.
+    var newClock: Timestamp? { get }
+}
+
 /// A request whose answer has parts that are signed only when the request asks for them.
 public protocol IncludingRequest: ControlRequest {
     /// The parts of the transaction that the answer contains, sent in the query; none by default.
@@ -106,6 +116,28 @@ extension IncludingRequest {
         request.include = parts
         return request
     }
+}
+
+/// A request for an operation that can cause notifications. Its answer can wait until they are delivered.
+public protocol SettlingRequest: ControlRequest where Answer: SettledAnswer {
+    /// How many seconds the answer waits at most, until every notification that the operation causes is delivered or
+    /// cannot be delivered in this time. Sent in the query; without it, the answer does not wait.
+    var settle: Int? { get set }
+}
+
+extension SettlingRequest {
+    /// The same request with the number of seconds that the answer waits at most for deliveries.
+    public func settling(_ seconds: Int?) -> Self {
+        var request = self
+        request.settle = seconds
+        return request
+    }
+}
+
+/// The answer of an operation that can cause notifications.
+public protocol SettledAnswer: ControlObject {
+    /// The deliveries of the notifications that the operation caused; only with `settle`.
+    var settled: SettledInfo? { get set }
 }
 
 /// A limit of a property.
@@ -133,6 +165,9 @@ public struct ControlLimit: Sendable {
 
     /// The lowest and the highest speed of a clock, as a multiple of real time.
     public static func clockSpeed(_ key: some CodingKey) -> ControlLimit { range(key, 1...ClockLimits.maxSpeed) }
+
+    /// The number of seconds that an answer can wait for deliveries.
+    package static let settlingSeconds: ClosedRange<Int64> = 0...60
 
     /// The format of a string, as in JSON Schema, such as `uuid`.
     public static func format(_ key: some CodingKey, _ name: String) -> ControlLimit {

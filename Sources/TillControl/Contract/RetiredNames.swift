@@ -35,5 +35,6 @@ package enum RetiredNames {
         "weather": "payloadProfile",
         "realm": "environment",
         "receipt": "the query parameter include=receipt",
+        "settle": "a query parameter with a number of seconds, such as settle=10",
     ]
 }

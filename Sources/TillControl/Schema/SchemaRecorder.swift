@@ -89,7 +89,8 @@ package struct SchemaRecorder {
 
     private static let protocols = [
         "AppRequest", "EnvironmentRequest", "CustomerRequest", "TransactionRequest", "SubscriptionRequest",
-        "DatedRequest", "IncludingRequest",
+        "DatedRequest", "IncludingRequest", "SettlingRequest", "SettledAnswer",
+        "CreatingRequest",
     ]
 
     /// The name of a type without its module: `Delivery.Attempt`.
@@ -169,7 +170,10 @@ private final class RecordedNode {
         if let member = members.first(where: { $0.name == key }) { return member.node }
         let node = RecordedNode()
         for limit in type?.limits ?? [] where limit.key == key { node.apply(limit) }
-        if key == "at", type is any DatedRequest.Type { node.range = ControlLimit.clockTimes }
+        let isTime =
+            key == "at" && type is any DatedRequest.Type || key == "newClock" && type is any CreatingRequest.Type
+        if isTime { node.range = ControlLimit.clockTimes }
+        if key == "settle", type is any SettlingRequest.Type { node.range = ControlLimit.settlingSeconds }
         shape = .object(members + [Member(name: key, isRequired: isRequired, node: node)], type)
         return node
     }

@@ -12,37 +12,12 @@ enum DueStatements {
         """
     }
 
-    /// The due dates of the first account and of the first delivery to each endpoint. No other rows are read.
+    /// The due date of the first account.
     static func next(in part: String) -> String {
         """
-        SELECT
-            (
-                SELECT next_due FROM accounts
-                WHERE \(ShopTable.environment) = $1 AND app = $2 AND clock = $3 AND next_due IS NOT NULL AND \(part)
-                ORDER BY next_due LIMIT 1
-            ),
-            (
-                WITH RECURSIVE owed (endpoint) AS (
-                    (\(endpoint(in: part)))
-                    UNION ALL
-                    SELECT (\(endpoint("endpoint > owed.endpoint", in: part))) FROM owed WHERE endpoint IS NOT NULL
-                )
-                SELECT min((
-                    SELECT due FROM deliveries
-                    WHERE \(ShopTable.environment) = $1 AND app = $2 AND clock = $3 AND endpoint = owed.endpoint
-                        AND due IS NOT NULL AND \(part)
-                    ORDER BY due LIMIT 1
-                )) FROM owed
-            )
-        """
-    }
-
-    /// The first endpoint that has a pending delivery.
-    private static func endpoint(_ bound: String = "true", in part: String) -> String {
-        """
-        SELECT endpoint FROM deliveries
-        WHERE \(ShopTable.environment) = $1 AND app = $2 AND clock = $3 AND \(bound) AND due IS NOT NULL AND \(part)
-        ORDER BY endpoint LIMIT 1
+        SELECT next_due FROM accounts
+        WHERE \(ShopTable.environment) = $1 AND app = $2 AND clock = $3 AND next_due IS NOT NULL AND \(part)
+        ORDER BY next_due LIMIT 1
         """
     }
 

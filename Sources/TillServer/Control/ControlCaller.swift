@@ -29,7 +29,7 @@ package struct ControlCaller: Sendable {
                 let route = routes[id], !route.readsDocument, let handler = route.handler as? ControlHandler<Request>
             else { throw Self.unknown(id) }
             let call = ControlCall(request: request, exchange: exchange([:], Query([])))
-            return try await control.run(route) { try await handler.handle(call) }
+            return try await handler.answer(to: call, of: route, on: control)
         } catch {
             throw ControlError(of: error, logger: control.shop.logger)
         }
@@ -148,7 +148,7 @@ extension ControlAPI {
     /// The answer as JSON.
     static func bytes(of answer: any Encodable) throws -> [UInt8] { try JSONTree(encoding: answer).compact }
 
-    /// Runs an operation under its lock.
+    /// The answer of an operation to a request without types.
     fileprivate func answer(to exchange: ControlExchange, of route: ControlRoute) async throws
         -> any Encodable & Sendable
     {
@@ -156,7 +156,7 @@ extension ControlAPI {
             throw ControlError.notFound("unknown_operation", "\(route.id) needs a streamed body.")
         }
         do {
-            return try await run(route) { try await handler.answer(to: exchange) }
+            return try await handler.answer(to: exchange, of: route, on: self)
         } catch let error as ControlError {
             throw error.withValues(of: exchange)
         }
@@ -190,7 +190,7 @@ extension ControlAPI {
     }
 
     /// Runs an operation under its lock.
-    fileprivate func run<Answer: Sendable>(_ route: ControlRoute, _ operation: () async throws -> Answer) async throws
+    func run<Answer: Sendable>(_ route: ControlRoute, _ operation: () async throws -> Answer) async throws
         -> Answer
     {
         // A parsed catalog needs many times the memory of its text, so catalogs are parsed one at a time.

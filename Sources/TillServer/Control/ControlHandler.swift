@@ -7,20 +7,43 @@ import TillJSON
 import TillShop
 import TillStorage
 
-/// What runs a declared operation: a typed request becomes a typed answer.
+/// What runs a declared operation: a typed request becomes a typed answer, after the deliveries that the request waits
+/// for.
 struct ControlHandler<Request: ControlRequest>: RequestHandler {
     let schema: RequestSchema<Request>
     let handle: @Sendable (ControlCall<Request>) async throws -> Request.Answer
 
-    func answer(to exchange: ControlExchange) async throws -> any Encodable & Sendable {
-        try await handle(ControlCall(request: try schema.request(of: exchange), exchange: exchange))
+    func answer(to exchange: ControlExchange, of route: ControlRoute, on control: ControlAPI) async throws
+        -> any Encodable & Sendable
+    {
+        try await answer(
+            to: ControlCall(request: try schema.request(of: exchange), exchange: exchange),
+            of: route,
+            on: control
+        )
+    }
+
+    /// Runs the operation under its lock. If the request asks for it, the answer then waits, without the lock, for the
+    /// deliveries that the operation caused.
+    func answer(to call: ControlCall<Request>, of route: ControlRoute, on control: ControlAPI) async throws
+        -> Request.Answer
+    {
+        guard let seconds = (call.request as? any SettlingRequest)?.settle else {
+            return try await control.run(route) { try await handle(call) }
+        }
+        let settlement = Settlement(in: control.shop, within: .seconds(seconds))
+        let answer = try await settlement.collect { try await control.run(route) { try await handle(call) } }
+        guard var settled = answer as? any SettledAnswer else { return answer }
+        settled.settled = try await control.info(of: await settlement.result())
+        return settled as? Request.Answer ?? answer
     }
 }
 
 /// A `ControlHandler` of any request.
 protocol RequestHandler: Sendable {
     /// The typed answer to a request whose body was already checked.
-    func answer(to exchange: ControlExchange) async throws -> any Encodable & Sendable
+    func answer(to exchange: ControlExchange, of route: ControlRoute, on control: ControlAPI) async throws
+        -> any Encodable & Sendable
 }
 
 /// A request in progress, with the shop. The properties of the request can be read directly.

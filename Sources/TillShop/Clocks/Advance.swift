@@ -34,8 +34,6 @@ package struct AdvanceReport: Equatable, Sendable {
     package let notifications: [Count]
     /// The customers whose accounts are quarantined, because their events could not be processed.
     package let quarantine: [String]
-    /// The number of due deliveries that were still pending at the end of the advance; nil without settling.
-    package let pending: Int?
 
     /// The number of notifications of one type and subtype.
     package struct Count: Equatable, Sendable {
@@ -86,6 +84,11 @@ extension Shop {
         }
     }
 
+    /// Removes a customer clock to which no customer was assigned.
+    package func removeClock(_ name: ClockName) async throws {
+        try await exclusively(name.lockKey) { try await clocks.remove(name) }
+    }
+
     /// Sets a clock. A clock never goes back, because purchases with later dates may already exist.
     package func setClock(_ name: ClockName, _ change: ClockChange) async throws -> ClockState {
         if change != .real { try checkMayMove(name) }
@@ -93,7 +96,7 @@ extension Shop {
             try ClockState.requireBeforeEnd(instant)
             // Freezing a clock at a later instant is an advance: it processes every event that is due until that
             // instant.
-            _ = try await pendingAdvance(on: name, to: instant, thenAt: 0, settling: false)
+            _ = try await pendingAdvance(on: name, to: instant, thenAt: 0)
             return clocks.state(name)
         }
         return try await exclusively(name.lockKey) {
@@ -133,9 +136,9 @@ extension Shop {
 
     /// Advances a clock, and returns once every resulting change is committed.
     ///
-    /// - Parameter settling: whether the clock stops at each instant at which a delivery is due, and waits until no due
-    ///   delivery is pending. All waiting ends a minute of real time after the advance began.
-    package func advance(_ name: ClockName, _ target: AdvanceTarget, settling: Bool) async throws -> AdvanceReport {
+    /// In a `Settlement`, the clock stops at each instant at which a delivery is due, and waits for the deliveries that
+    /// are due. After the end of the settlement, the advance continues without waiting.
+    package func advance(_ name: ClockName, _ target: AdvanceTarget) async throws -> AdvanceReport {
         guard clocks.exists(name) else {
             throw ClockRefused(code: "unknown_clock", message: "There is no clock \(name.key); create it first.")
         }
@@ -156,14 +159,14 @@ extension Shop {
             case .real: 1
             case .running(_, _, let speed): speed
             }
-        return try await pendingAdvance(on: name, to: instant, thenAt: speed, settling: settling)
+        return try await pendingAdvance(on: name, to: instant, thenAt: speed)
     }
 
     private func nextEvent(on name: ClockName, after present: Timestamp) async throws -> Timestamp {
         let due = try await storage.nextDue(on: name)
         let job = try await pendingJobs(on: name).first?.at
-        let delivery = due.delivery.flatMap { $0 > present ? $0 : nil }
-        guard let next = [due.account, delivery, job].compactMap({ $0 }).min() else {
+        let delivery = try await nextDelivery(on: name).flatMap { $0 > present ? $0 : nil }
+        guard let next = [due, delivery, job].compactMap({ $0 }).min() else {
             throw ClockRefused(
                 code: "nothing_to_come",
                 message: "No event is pending on this clock. Give an instant or a duration instead."
@@ -174,17 +177,12 @@ extension Shop {
 
     // MARK: The advance
 
-    func pendingAdvance(on name: ClockName, to target: Timestamp, thenAt speed: Double, settling: Bool) async throws
-        -> AdvanceReport
-    {
-        try await exclusively(name.lockKey) {
-            try await advancing(on: name, to: target, thenAt: speed, settling: settling)
-        }
+    func pendingAdvance(on name: ClockName, to target: Timestamp, thenAt speed: Double) async throws -> AdvanceReport {
+        try await exclusively(name.lockKey) { try await advancing(on: name, to: target, thenAt: speed) }
     }
 
     /// Performs an advance. The caller must hold the lock of the clock.
-    private func advancing(on name: ClockName, to target: Timestamp, thenAt speed: Double, settling: Bool) async throws
-        -> AdvanceReport
+    private func advancing(on name: ClockName, to target: Timestamp, thenAt speed: Double) async throws -> AdvanceReport
     {
         var record = clocks.record(name)
         try await forgetSkippedTime(of: &record)
@@ -198,26 +196,20 @@ extension Shop {
         let log = AdvanceLog(from: from, to: target)
         runningAdvances.begin(name, log)
         defer { runningAdvances.end(name) }
-        let begun = wallClock()
-        try await processEvents(on: name, to: target, log, settling: settling, begun: begun)
+        try await processEvents(on: name, to: target, log)
         record = clocks.record(name)
         record.freeze(at: target, from: now(on: name))
         if speed > 0 { record.state = .running(from: target, since: wallClock(), speed: speed) }
         record.pendingAdvance = nil
         try await clocks.put(record)
         signals.moved(name)
-        var pending: Int?
-        if settling {
-            await settle(name, begun: begun)
-            pending = try await storage.pendingDeliveries(on: name, until: now(on: name))
-        }
-        return log.report(pending: pending)
+        return log.report
     }
 
     /// Removes the skipped spans in which no pending delivery is due any more, to keep the record small.
     private func forgetSkippedTime(of record: inout Clocks.Record) async throws {
         guard record.skipped != nil else { return }
-        let earliest = try await storage.nextDue(on: record.name).delivery
+        let earliest = try await earliestDelivery(on: record.name)
         record.skipped?.forget(before: earliest)
     }
 
@@ -244,8 +236,7 @@ extension Shop {
                     _ = try await advancing(
                         on: record.name,
                         to: pendingAdvance.to,
-                        thenAt: pendingAdvance.speed,
-                        settling: false
+                        thenAt: pendingAdvance.speed
                     )
                 }
             } catch {
@@ -270,26 +261,17 @@ extension Shop {
     }
 
     /// Processes every event that is due until an instant, and runs each job when the clock shows the job's instant.
-    private func processEvents(
-        on name: ClockName,
-        to target: Timestamp,
-        _ log: AdvanceLog,
-        settling: Bool,
-        begun: Timestamp
-    ) async throws {
-        var settling = settling
+    private func processEvents(on name: ClockName, to target: Timestamp, _ log: AdvanceLog) async throws {
         while true {
             try checkStopping()
-            // After a minute, the advance continues without settling, so that an endpoint that does not answer cannot
-            // block it.
-            if wallClock().milliseconds - begun.milliseconds >= Self.settlingLimit { settling = false }
+            let settlement = Settlement.current.flatMap { $0.isOver ? nil : $0 }
             let job = try await pendingJobs(on: name).first { $0.at <= target }
             var stop = job?.at ?? target
-            if settling, let delivery = try await storage.nextDue(on: name).delivery, delivery < stop {
+            if settlement != nil, let delivery = try await nextDelivery(on: name), delivery < stop {
                 stop = max(delivery, now(on: name))
             }
             try await processAllDue(on: name, until: stop, log)
-            if settling, let delivery = try await storage.nextDue(on: name).delivery, delivery < stop {
+            if settlement != nil, let delivery = try await nextDelivery(on: name), delivery < stop {
                 // An event that was just processed created a notification whose delivery is due before the stop.
                 stop = max(delivery, now(on: name))
             }
@@ -297,24 +279,32 @@ extension Shop {
             let present = now(on: name)
             record.freeze(at: max(stop, present), from: present)
             try await clocks.put(record)
-            if settling { await settle(name, begun: begun) }
+            if let settlement { try await settle(name, settlement) }
             if let job, job.at <= stop { try await run(job, on: name, log) }
             if job == nil, stop >= target { return }
         }
     }
 
-    /// Waits until no delivery that is due on a clock is pending, or until the time limit for settling.
-    private func settle(_ name: ClockName, begun: Timestamp) async {
+    /// Waits until no delivery is due on a clock, or until the end of the settlement.
+    private func settle(_ name: ClockName, _ settlement: Settlement) async throws {
         signals.moved(name)
-        while wallClock().milliseconds - begun.milliseconds < Self.settlingLimit {
-            guard let pending = try? await storage.pendingDeliveries(on: name, until: now(on: name)), pending > 0 else {
-                return
+        while !settlement.isOver {
+            var due: [Delivery] = []
+            for endpoint in activeTargets(of: name.scope) {
+                due += try await storage.dueDeliveries(
+                    to: endpoint.key,
+                    on: name,
+                    until: now(on: name),
+                    limit: Self.maxSettledAtOnce
+                ).deliveries
             }
-            guard !isStopping.value, (try? await Task.sleep(for: .milliseconds(5))) != nil else { return }
+            guard !due.isEmpty else { return }
+            settlement.add(due)
+            await settlement.wait()
         }
     }
 
-    private static let settlingLimit: Int64 = 60_000
+    private static let maxSettledAtOnce = 1_000
 
     /// Processes all events of accounts on a clock that are due until an instant. An account that fails is quarantined;
     /// the other accounts are still processed. A temporary error is not the account's fault: it ends the work if it

@@ -40,7 +40,7 @@ final class AdvanceLog: Sendable {
 
     var progress: AdvanceProgress { state.withLock { $0.progress } }
 
-    func report(pending: Int?) -> AdvanceReport {
+    var report: AdvanceReport {
         state.withLock { state in
             AdvanceReport(
                 from: state.progress.from,
@@ -48,8 +48,7 @@ final class AdvanceLog: Sendable {
                 accounts: state.progress.accounts,
                 notifications: state.counts.map { AdvanceReport.Count(notice: $0.key, count: $0.value) }
                     .sorted { $0.notice.words < $1.notice.words },
-                quarantine: state.quarantine.sorted(),
-                pending: pending
+                quarantine: state.quarantine.sorted()
             )
         }
     }

@@ -168,4 +168,10 @@ package final class Clocks: Sendable {
         try await storage.put([Document(kind: .clock, name: record.documentName, app: record.app, encoding: record)])
         records.withLock { $0[record.name] = record }
     }
+
+    /// Removes a clock.
+    func remove(_ name: ClockName) async throws {
+        try await storage.removeDocument(.clock, name: record(name).documentName)
+        records.withLock { _ = $0.removeValue(forKey: name) }
+    }
 }

@@ -224,7 +224,7 @@ package struct Ticker: Service {
     /// When the next event is due on a clock, ignoring quarantined accounts.
     private func nextDue(on clock: ClockName) async throws -> Timestamp? {
         let aside = shop.quarantine.all
-        guard !aside.isEmpty else { return try await shop.nextDueHere(on: clock).account }
+        guard !aside.isEmpty else { return try await shop.nextDueHere(on: clock) }
         let limit = aside.count + 1
         let due = try await shop.dueAccountsHere(on: clock, until: Timestamp(milliseconds: .max), limit: limit)
         return due.first { aside[$0.id] == nil }?.due

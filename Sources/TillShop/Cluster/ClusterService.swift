@@ -20,6 +20,7 @@ package struct ClusterService: Service {
             Signals.Listener(
                 due: { clock, instant in if !cluster.isAlone { events.due(clock, instant) } },
                 pending: { clock in if !cluster.isAlone { events.pending(clock) } },
+                attempted: { delivery in if !cluster.isAlone { events.attempted(delivery.clock) } },
                 isOfOthers: true
             )
         )
@@ -115,6 +116,7 @@ extension Shop {
     func follow(_ kinds: Set<DocumentKind>, isNewEra: Bool) async throws {
         if isNewEra { return try await reloadAll() }
         if !kinds.isDisjoint(with: [.team, .app, .key, .catalog, .rules]) { try await registry.reload() }
+        if kinds.contains(.rules) { checkAllClocks() }
         if kinds.contains(.clock) {
             for clock in try await clocks.reload() {
                 signals.heard(clock, due: Timestamp(milliseconds: .min), pending: true)
@@ -126,13 +128,20 @@ extension Shop {
     }
 
     /// Makes the ticker and the delivery worker check every clock again.
-    func checkAllClocks() {
-        for clock in everyClock { signals.heard(clock, due: Timestamp(milliseconds: .min), pending: true) }
+    ///
+    /// - Parameter scope: the app's environment whose clocks are checked; nil for all.
+    func checkAllClocks(of scope: AccountScope? = nil) {
+        for clock in everyClock where scope == nil || clock.scope == scope {
+            signals.heard(clock, due: Timestamp(milliseconds: .min), pending: true)
+        }
     }
 
-    /// Handles an event of another node: an account or delivery became due.
+    /// Handles an event of another node: an account or delivery became due, or deliveries were attempted.
     func receive(_ nodeEvent: NodeEvent) {
-        for item in nodeEvent.items { signals.heard(item.clock, due: item.due, pending: item.hasPending) }
+        for item in nodeEvent.items {
+            signals.heard(item.clock, due: item.due, pending: item.hasPending)
+            if item.hasAttempts == true { settlements.noteAttempts(on: item.clock) }
+        }
     }
 
     /// Finishes advances that a node began before it crashed or left.

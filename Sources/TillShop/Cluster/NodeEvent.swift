@@ -3,8 +3,8 @@ import Synchronization
 import TillCore
 import TillStorage
 
-/// An event that a node publishes to the other nodes: accounts or deliveries are due on clocks. A node that misses the
-/// event finds the due work later, when it checks its clocks.
+/// An event that a node publishes to the other nodes: accounts or deliveries are due on clocks, or were attempted. A
+/// node that misses the event finds the due work later, when it checks its clocks.
 struct NodeEvent: Codable, Equatable, Sendable {
     struct Item: Codable, Equatable, Sendable {
         var environment: StoreEnvironment
@@ -13,9 +13,11 @@ struct NodeEvent: Codable, Equatable, Sendable {
         /// When an account has an event due on the clock; nil if only deliveries are due.
         var due: Timestamp?
         var hasPending: Bool
+        /// Whether delivery attempts were recorded; nil means no.
+        var hasAttempts: Bool?
 
         private enum CodingKeys: String, CodingKey {
-            case app, own, due, hasPending
+            case app, own, due, hasPending, hasAttempts
             case environment = "realm"
         }
 
@@ -54,6 +56,8 @@ final class NodeEventQueue: Sendable {
     }
 
     func pending(_ clock: ClockName) { note(clock) { $0.hasPending = true } }
+
+    func attempted(_ clock: ClockName) { note(clock) { $0.hasAttempts = true } }
 
     private func note(_ clock: ClockName, _ change: (inout NodeEvent.Item) -> Void) {
         waiting.withLock { waiting in

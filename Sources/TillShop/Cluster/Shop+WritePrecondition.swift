@@ -68,14 +68,12 @@ extension Shop {
         return due.sorted { ($0.due, $0.id) < ($1.due, $1.id) }
     }
 
-    /// When the next event is due in this node's partitions.
-    func nextDueHere(on clock: ClockName) async throws -> (account: Timestamp?, delivery: Timestamp?) {
+    /// When the next event of an account is due in this node's partitions.
+    func nextDueHere(on clock: ClockName) async throws -> Timestamp? {
         guard let cluster, let parts else { return try await storage.nextDue(on: clock) }
-        var next: (account: Timestamp?, delivery: Timestamp?) = (nil, nil)
+        var next: Timestamp?
         for part in parts {
-            let due = try await cluster.storage.nextDue(on: clock, in: part)
-            next.account = [next.account, due.account].compactMap(\.self).min()
-            next.delivery = [next.delivery, due.delivery].compactMap(\.self).min()
+            next = [next, try await cluster.storage.nextDue(on: clock, in: part)].compactMap(\.self).min()
         }
         return next
     }

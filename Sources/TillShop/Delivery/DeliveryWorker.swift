@@ -158,7 +158,7 @@ package actor DeliveryWorker: Service {
         repeat {
             dispatchAgain.remove(clock)
             do {
-                for endpoint in shop.deliveryTargets(of: clock.scope) { try await start(endpoint, on: clock) }
+                for endpoint in shop.activeTargets(of: clock.scope) { try await start(endpoint, on: clock) }
             } catch {
                 tryLater(clock, because: error)
             }
@@ -179,7 +179,7 @@ package actor DeliveryWorker: Service {
         guard state.moves else { return }
         let next: Timestamp?
         do {
-            next = try await shop.nextDueHere(on: clock).delivery
+            next = try await shop.nextDeliveryHere(on: clock)
         } catch {
             return tryLater(clock, because: error)
         }
@@ -187,11 +187,7 @@ package actor DeliveryWorker: Service {
         let realTime = shop.wallClock()
         let wait = Double(due.milliseconds - state.shown(realTime: realTime).milliseconds)
         // A delivery that is already due needs no alarm: it is tried again when an attempt ends.
-        guard wait > 0 else {
-            // An unreadable delivery stays due, so `nextDueHere` cannot return when the next readable delivery is due.
-            if skipped.count > 0 { alarms[clock] = realTime.advanced(milliseconds: 1_000) }
-            return
-        }
+        guard wait > 0 else { return }
         var speed = 1.0
         if case .running(_, _, let factor) = state { speed = factor }
         alarms[clock] = realTime.advanced(milliseconds: Int64(min(wait / speed, 86_400_000).rounded(.up)))
@@ -317,11 +313,11 @@ package actor DeliveryWorker: Service {
 
     /// Records an attempt, unless all data was replaced after the notification was read.
     private nonisolated func note(_ done: Delivery, _ epoch: Shop.Epoch) async {
-        // Enters before a waiting exclusive caller: an advance that holds the shared lock may be waiting for this
-        // record.
+        // Enters before a waiting exclusive caller, because an advance that holds the shared lock may wait for this.
         await shop.gate.shared(aheadOfWriters: true) {
             if shop.gate.epoch == epoch.here { await records.note(done, epoch: epoch.everywhere) }
         }
+        shop.signals.attempted(done)
     }
 
     /// The faults that hit a notification during its delivery.

@@ -24,7 +24,10 @@ extension Shop {
                 change.deliveries.append(Delivery(of: entry, to: record.key, clock: clock, due: present))
             }
         }
-        if !renewed.isEmpty { try await storage.redeliver(entry.id, to: renewed, due: present) }
+        if !renewed.isEmpty {
+            try await storage.redeliver(entry.id, to: renewed, due: present)
+            Settlement.current?.add(renewed.map { Delivery(of: entry, to: $0, clock: clock, due: present) })
+        }
         if !change.isEmpty { try await commit(change, signedBy: signingChain) }
         signals.moved(clock)
         return renewed.count + change.deliveries.count

@@ -11,6 +11,8 @@ package final class Signals: Sendable {
         package var due: @Sendable (ClockName, Timestamp) -> Void
         /// Called when deliveries may have become due on a clock.
         package var pending: @Sendable (ClockName) -> Void
+        /// Called when a delivery attempt was recorded.
+        package var attempted: @Sendable (Delivery) -> Void
         /// Called after a commit, with the notifications that it created.
         package var notifications: @Sendable ([Notification]) -> Void
         /// Whether the listener forwards events to other nodes. It must not forward events that came from them.
@@ -20,11 +22,13 @@ package final class Signals: Sendable {
         package init(
             due: @escaping @Sendable (ClockName, Timestamp) -> Void = { _, _ in },
             pending: @escaping @Sendable (ClockName) -> Void = { _ in },
+            attempted: @escaping @Sendable (Delivery) -> Void = { _ in },
             notifications: @escaping @Sendable ([Notification]) -> Void = { _ in },
             isOfOthers: Bool = false
         ) {
             self.due = due
             self.pending = pending
+            self.attempted = attempted
             self.notifications = notifications
             self.isOfOthers = isOfOthers
         }
@@ -39,6 +43,7 @@ package final class Signals: Sendable {
 
     /// Notifies the listeners after a change and its notifications were committed.
     func committed(_ change: Change, notifications: [Notification] = []) {
+        Settlement.current?.add(change.deliveries)
         let all = listeners.withLock { $0 }
         guard !all.isEmpty else { return }
         if !notifications.isEmpty { for listener in all { listener.notifications(notifications) } }
@@ -50,6 +55,11 @@ package final class Signals: Sendable {
         for clock in Set(change.deliveries.map(\.clock)) {
             for listener in all { listener.pending(clock) }
         }
+    }
+
+    /// Notifies the listeners that a delivery attempt was recorded.
+    func attempted(_ delivery: Delivery) {
+        for listener in listeners.withLock({ $0 }) { listener.attempted(delivery) }
     }
 
     /// Notifies the listeners that an event was scheduled on a clock.

@@ -28,7 +28,10 @@ package struct EnvironmentSettings: Codable, Equatable, Sendable {
     package init() { endpoints = [] }
 
     /// The endpoint whose deliveries Get Notification History reports.
-    package var primary: EndpointRecord? { endpoints.first { $0.name == EndpointRecord.primary } }
+    package var primary: EndpointRecord? { endpoint(EndpointRecord.primary) }
+
+    /// The endpoint with a name.
+    package func endpoint(_ name: String) -> EndpointRecord? { endpoints.first { $0.name == name } }
 
     /// Combines these settings and the server's settings into the policy for the rules in TillCore.
     func policy(of environment: StoreEnvironment, under settings: Settings) -> Policy {
@@ -56,7 +59,7 @@ package struct EnvironmentSettings: Codable, Equatable, Sendable {
 }
 
 /// An endpoint: a developer's server that receives notifications.
-package struct EndpointRecord: Equatable, Sendable {
+package struct EndpointRecord: Codable, Equatable, Sendable {
     /// The name of the endpoint: `primary`, or a name that the operator chose.
     package var name: String
     /// The URL to which notifications are posted: `http://` or `https://`.
@@ -64,11 +67,18 @@ package struct EndpointRecord: Equatable, Sendable {
     /// The notification types that the endpoint receives, such as `DID_RENEW` or `EXPIRED/VOLUNTARY`; empty for all
     /// types.
     package var types: [String]
-    /// The version of the notifications that the endpoint receives.
-    package var version: NotificationVersion
+    /// The stored version; nil in data of version 0.1.0, which sent only version 2.
+    private var storedVersion: NotificationVersion?
+    /// Whether deliveries to the endpoint wait; nil means no.
+    package var isPaused: Bool?
     /// Whether this value stands for a version 1 endpoint that also receives test notifications of version 2. Apple
     /// sends a TEST of version 2 even to a primary endpoint of version 1. Never stored.
     package var takesOnlyTests = false
+
+    private enum CodingKeys: String, CodingKey {
+        case name, url, types, isPaused
+        case storedVersion = "version"
+    }
 
     /// The name of the endpoint that receives test notifications and whose deliveries the notification history reports.
     package static let primary = "primary"
@@ -86,7 +96,13 @@ package struct EndpointRecord: Equatable, Sendable {
         self.name = name
         self.url = url
         self.types = types
-        self.version = version
+        storedVersion = version
+    }
+
+    /// The version of the notifications that the endpoint receives.
+    package var version: NotificationVersion {
+        get { storedVersion ?? .two }
+        set { storedVersion = newValue }
     }
 
     /// The key under which the endpoint's deliveries are stored. Deliveries of version 1 have a separate key. So the
@@ -97,7 +113,8 @@ package struct EndpointRecord: Equatable, Sendable {
     /// A primary endpoint of version 1, as a receiver of test notifications of version 2; nil for every other endpoint.
     var forTests: EndpointRecord? {
         guard name == EndpointRecord.primary, version == .one else { return nil }
-        var tests = EndpointRecord(name: name, url: url, version: .two)
+        var tests = self
+        tests.version = .two
         tests.takesOnlyTests = true
         return tests
     }
@@ -108,20 +125,5 @@ package struct EndpointRecord: Equatable, Sendable {
     /// Whether the endpoint receives a notification of a type and subtype.
     package func wants(type: String, subtype: String?) -> Bool {
         types.isEmpty || types.contains(type) || (subtype.map { types.contains("\(type)/\($0)") } ?? false)
-    }
-}
-
-extension EndpointRecord: Codable {
-    private enum CodingKeys: CodingKey {
-        case name, url, types, version
-    }
-
-    /// Decodes an endpoint. Old data without a version means version 2.
-    package init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        name = try values.decode(String.self, forKey: .name)
-        url = try values.decode(String.self, forKey: .url)
-        types = try values.decode([String].self, forKey: .types)
-        version = try values.decodeIfPresent(NotificationVersion.self, forKey: .version) ?? .two
     }
 }

@@ -22,6 +22,8 @@ extension Shop {
             where !targets.contains(where: { $0.key == gone.key && $0.takesOnlyTests == gone.takesOnlyTests }) {
                 try await storage.dropDeliveries(to: gone.key, in: scope)
             }
+            // The change may allow pending deliveries.
+            checkAllClocks(of: scope)
             return rules
         }
     }

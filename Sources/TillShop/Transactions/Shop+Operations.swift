@@ -191,7 +191,7 @@ extension Shop {
             account = present
         } else {
             guard let opening else { throw Refusal.unknownAccount(customer.customer) }
-            account = try await open(customer, opening, at: instant ?? now(in: scope))
+            account = try await open(customer, opening, at: instant ?? now(on: ClockName(scope, own: opening.clock)))
         }
         if let instant { try check(instant, for: command, on: account.clockName) }
         let loaded = [account] + (try await quarantining { try await others(concernedBy: command, of: account) })

@@ -12,7 +12,7 @@ struct EndpointCommand: AsyncParsableCommand {
             till endpoint set http://127.0.0.1:3000/old --name old --v1
             till endpoint remove
             """,
-        subcommands: [List.self, Set.self, Remove.self]
+        subcommands: [List.self, Set.self, Pause.self, Resume.self, Remove.self]
     )
 
     struct List: AsyncParsableCommand {
@@ -67,6 +67,43 @@ struct EndpointCommand: AsyncParsableCommand {
         }
     }
 
+    struct Pause: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Pauses an endpoint. Its deliveries wait until it is resumed.",
+            discussion: "till endpoint pause --name log"
+        )
+
+        @OptionGroup var options: PauseOptions
+
+        func run() async throws { try await options.update(paused: true) }
+    }
+
+    struct Resume: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Resumes a paused endpoint, and delivers what is pending.",
+            discussion: "till endpoint resume --name log"
+        )
+
+        @OptionGroup var options: PauseOptions
+
+        func run() async throws { try await options.update(paused: false) }
+    }
+
+    struct PauseOptions: ParsableArguments {
+        @Option(help: "The name of the endpoint.")
+        var name: String = "primary"
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func update(paused: Bool) async throws {
+            try await server.show(in: scope) {
+                UpdateEndpoint(app: $0.app, endpoint: name).pausing(paused)
+            } as: {
+                EndpointCommand.words($0)
+            }
+        }
+    }
+
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Removes an endpoint and discards its pending deliveries.",
@@ -88,5 +125,6 @@ struct EndpointCommand: AsyncParsableCommand {
     private static func words(_ endpoint: EndpointInfo) -> String {
         "\(endpoint.name)  \(endpoint.url)  \(endpoint.version == .one ? "version 1, " : "")"
             + (endpoint.types.isEmpty ? "all types" : endpoint.types.joined(separator: ", "))
+            + (endpoint.paused == true ? ", paused" : "")
     }
 }

@@ -78,7 +78,7 @@ struct ClockCommand: AsyncParsableCommand {
             abstract: "Advances a clock, and processes every event that is due before the new time.",
             discussion: """
                 till clock advance 1mo
-                till clock advance 36h --settle
+                till clock advance 36h --settle 10
                 till clock advance 2027-03-01
                 till clock advance next
 
@@ -88,8 +88,8 @@ struct ClockCommand: AsyncParsableCommand {
 
         @Argument(help: "A duration, a time, or next (the next scheduled event).")
         var target: String
-        @Flag(help: "Waits until every due notification is delivered, for a minute at most.")
-        var settle = false
+        @Option(help: "How many seconds to wait at most, 0 to 60, until the notifications are delivered.")
+        var settle: Int?
         @OptionGroup var options: ClockOptions
 
         func validate() throws {
@@ -106,9 +106,8 @@ struct ClockCommand: AsyncParsableCommand {
                 clock: options.clock,
                 by: by,
                 to: to,
-                toNextEvent: toNextEvent,
-                settle: settle
-            )
+                toNextEvent: toNextEvent
+            ).settling(settle)
             let report = try await AdvanceWatch.during(server, options.clock) {
                 try await server.client.send(request, timeout: AdvanceWatch.maxTime)
             }
@@ -131,9 +130,7 @@ struct ClockCommand: AsyncParsableCommand {
                 "\(report.from.iso8601) → \(report.to.iso8601)",
                 "accounts with events: \(report.accounts)",
                 notifications.isEmpty ? "No notifications." : ActionSummary.table(notifications),
-                report.pending.map {
-                    $0 == 0 ? "No due deliveries are left." : "Due deliveries not made: \($0)."
-                },
+                report.settled.map { "delivered: \($0.delivered), pending: \($0.pending)" },
                 report.quarantined.isEmpty
                     ? nil : "Quarantined, see the server's log: \(report.quarantined.joined(separator: ", "))",
             ]

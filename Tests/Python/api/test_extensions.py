@@ -71,7 +71,7 @@ def expired_on_own_clock(environment, customer) -> str:
     environment.control("updateCustomer", {"clock": customer}, customer=customer)
     (bought,) = environment.buy_many(customer, BASIC, 1, offer=NO_OFFER)
     environment.control("cancelSubscription", {}, originalTransactionId=bought)
-    environment.control("advanceClock", {"clock": customer, "by": "P2M", "settle": True})
+    environment.control("advanceClock", {"clock": customer, "by": "P2M"}, query={"settle": 60})
     return bought
 
 

@@ -63,7 +63,7 @@ class Shop:
         environment.buy("guest 0", COINS, quantity=2)
         app.production.create("ann")
         app.production.buy("ann", COINS)
-        environment.control("advanceClock", {"by": "P6M", "settle": True})
+        environment.control("advanceClock", {"by": "P6M"}, query={"settle": 60})
         return environment
 
 

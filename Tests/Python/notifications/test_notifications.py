@@ -295,6 +295,16 @@ def test_each_outcome_of_an_attempt_has_its_documented_value(sandbox, post, resu
     assert len(history(sandbox, onlyFailures=True)) == (0 if result == "SUCCESS" else 1)
 
 
+def test_an_update_of_an_endpoint_changes_only_what_it_names(sandbox, post):
+    listen(sandbox, post, types=["REFUND"])
+    sandbox.buy("ann", COINS)
+    updated = sandbox.control("updateEndpoint", {"types": []}, endpoint="primary")
+    assert updated["url"] == post.url and updated["types"] == []
+    sandbox.buy("ann", COINS)
+    assert words(settled(sandbox, 1)) == ["ONE_TIME_CHARGE"]
+    assert len(post.received) == 1
+
+
 def test_a_receiver_that_never_answers_times_out(serve, post):
     till = serve("--delivery-timeout", "1")
     control = notification_checks.control_of(till)

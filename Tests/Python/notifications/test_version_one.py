@@ -226,7 +226,7 @@ def test_a_unified_receipt_has_the_newest_hundred(environment, post):
     freeze(environment)
     environment.control("updateSettings", {"rate": "sandbox-5-minutes"})
     buy(environment, BASIC)
-    advance(environment, "510m", settle=False)
+    advance(environment, "510m", settle=0)
     listen(environment, post, name="old", version=1)
     advance(environment, "6m")
     (last,) = bodies(post, 1)

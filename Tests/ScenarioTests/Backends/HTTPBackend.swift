@@ -49,12 +49,12 @@ final class HTTPBackend: WireBackend {
     }
 
     func advance(to instant: Timestamp) async throws {
-        _ = try await inner.test.shop.advance(inner.clock, .to(instant), settling: true)
+        try await inner.test.advanceAndSettle(inner.clock, .to(instant))
     }
 
     func received() async throws -> [ReceivedNotification] {
-        let report = try await inner.test.shop.advance(inner.clock, .by(milliseconds: 0), settling: true)
-        #expect(report.pending == 0)
+        let (_, deliveries) = try await inner.test.advanceAndSettle(inner.clock, .by(milliseconds: 0))
+        #expect(deliveries.pending.allSatisfy { $0.due == nil })
         let bodies = receiver.requests.map { String(decoding: $0.body, as: UTF8.self) }
         var received: [ReceivedNotification] = []
         var payloads: [String] = []

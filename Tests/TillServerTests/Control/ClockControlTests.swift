@@ -67,7 +67,7 @@ struct ClockControlTests {
             control.test.advance(500)
             _ = try await control.send(SetClock(app: app, mode: .frozen))
             let year = try await control.send(AdvanceClock(app: app, by: "1y"))
-            #expect(year.accounts == 1 && year.quarantined.isEmpty && year.pending == nil)
+            #expect(year.accounts == 1 && year.quarantined.isEmpty && year.settled == nil)
             #expect(try year.notifications.json == [TypedControl.count(.didRenew, nil, 12)].json)
             let subscription = try await control.subscription(of: "ann")
             #expect(subscription.status == .active && subscription.expiresDate > year.to)

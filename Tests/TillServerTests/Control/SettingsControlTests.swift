@@ -67,8 +67,14 @@ struct SettingsControlTests {
             #expect(try await listed().json == [primary, log].json)
             let wanted = EndpointInfo(name: "primary", url: url, types: [], version: .two)
             #expect(try primary.json == wanted.json)
+            let update = UpdateEndpoint(app: app, endpoint: "log", url: "https://example.com/new")
+            let updated = try await control.send(update)
+            #expect(updated.url == "https://example.com/new" && updated.types == ["EXPIRED/VOLUNTARY"])
+            let all = try await control.send(UpdateEndpoint(app: app, endpoint: "log", types: [], version: .one))
+            #expect(all.url == updated.url && all.types.isEmpty && all.version == .one)
             let remove = RemoveEndpoint(app: app, endpoint: "log")
             _ = try await control.send(remove)
+            try await control.expectRefusal(404, "unknown_endpoint", of: update)
             #expect(try await listed().json == [primary].json)
             try await control.expectRefusal(404, "unknown_endpoint", of: remove)
         }
@@ -83,6 +89,9 @@ struct SettingsControlTests {
             for url in ["ftp://x", "http://"] {
                 try await control.expectRefusal(400, "bad_url", of: endpoint(url))
             }
+            _ = try await control.send(endpoint("http://x"))
+            let update = UpdateEndpoint(app: control.app, endpoint: "a", url: "ftp://x")
+            try await control.expectRefusal(400, "bad_url", of: update)
             for type in ["EXPIRED/UPGRADE", "FOO"] {
                 try await control.expectRefusal(400, "bad_type", of: endpoint("http://x", types: [type]))
             }

@@ -49,7 +49,7 @@ struct ResetTests {
         let before = try await text(test.shop)
         let saved = try await test.shop.saveSnapshot("fresh", of: nil)
         #expect(saved.customers == 3 && saved.transactions == 3 && saved.notifications == 3)
-        let first = try await test.shop.advance(ClockName(Self.scope), .byPeriod(Period(1, .year)), settling: false)
+        let first = try await test.shop.advance(ClockName(Self.scope), .byPeriod(Period(1, .year)))
         try await test.buy("coins", by: "cat")
         try await test.shop.updateRules(of: Self.scope) { $0.endpoints = [] }
         _ = try await test.shop.faults.add(FaultRule(id: "", kind: .cut, seed: 1))
@@ -59,7 +59,7 @@ struct ResetTests {
         #expect(try await text(test.shop) == before)
         #expect(test.shop.faults.isEmpty)
         #expect(test.shop.endpoints(of: Self.scope).count == 1)
-        let second = try await test.shop.advance(ClockName(Self.scope), .byPeriod(Period(1, .year)), settling: false)
+        let second = try await test.shop.advance(ClockName(Self.scope), .byPeriod(Period(1, .year)))
         #expect(second.notifications == first.notifications && second.accounts == 2)
         let ids = try await test.shop.storage.notifications(NotificationQuery(scope: Self.scope, limit: 100)).map(\.id)
         #expect(Set(ids).count == 26)
@@ -210,11 +210,7 @@ struct ResetTests {
                     group.addTask { _ = try? await test.buy("coins", by: "guest \(round)-\(number % 5)") }
                 }
                 group.addTask {
-                    _ = try? await test.shop.advance(
-                        ClockName(Self.scope),
-                        .byPeriod(Period(2, .month)),
-                        settling: true
-                    )
+                    _ = try? await test.advanceAndSettle(ClockName(Self.scope), .byPeriod(Period(2, .month)))
                 }
                 group.addTask { _ = try? await test.shop.restoreSnapshot("fresh") }
             }

@@ -57,7 +57,7 @@ struct RetentionTests {
             opening: Opening()
         )
         try await test.buy("pro", by: "ann")
-        _ = try await shop.advance(ClockName(Self.scope), .byPeriod(Period(10, .year)), settling: false)
+        _ = try await shop.advance(ClockName(Self.scope), .byPeriod(Period(10, .year)))
         let count = try await notifications(test)
         #expect(count > 100)
         test.advance(Self.day)

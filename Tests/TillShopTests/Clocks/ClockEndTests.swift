@@ -28,7 +28,7 @@ struct ClockEndTests {
         let test = try await TestShop()
         for instant in [ClockState.end, ClockState.end.advanced(milliseconds: 86_400_000)] {
             await expectBeyond { _ = try await test.shop.setClock(Self.clock, .freeze(at: instant)) }
-            await expectBeyond { _ = try await test.shop.advance(Self.clock, .to(instant), settling: false) }
+            await expectBeyond { _ = try await test.shop.advance(Self.clock, .to(instant)) }
             let own = ClockName(Self.scope, own: "own")
             await expectBeyond { try await test.shop.createClock(own, .frozen(at: instant)) }
             let running = ClockState.running(from: instant, since: test.now, speed: 1)

@@ -52,9 +52,9 @@ struct ScheduledJobTests {
         #expect(stored.state == .waiting && stored.succeeded == 1)
         #expect(try await Self.raised(test, "bob") == test.shop.now(on: Self.own("other")))
         #expect(try await Self.raised(test, "ann") == nil)
-        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 29 * Self.day), settling: false)
+        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 29 * Self.day))
         #expect(try await Self.raised(test, "ann") == nil)
-        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 5 * Self.day), settling: false)
+        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 5 * Self.day))
         #expect(try await Self.raised(test, "ann") == at)
         let done = try #require(try await test.shop.job(stored.id))
         #expect(done.state == .done && done.succeeded == 2 && done.failed == 0)
@@ -68,12 +68,12 @@ struct ScheduledJobTests {
         let test = try await Self.shop(ahead: 0)
         let at = test.now.advanced(milliseconds: 30 * Self.day)
         let stored = try await test.shop.startJob(Self.raise(test), in: Self.scope, at: at)
-        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 40 * Self.day), settling: false)
+        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 40 * Self.day))
         #expect(try await Self.raised(test, "ann") == at)
         #expect(try await Self.raised(test, "bob") == nil)
         let done = try #require(try await test.shop.job(stored.id))
         #expect(done.state == .done && done.succeeded == 1 && test.shop.pendingClocks(of: done) == ["other"])
-        _ = try await test.shop.advance(Self.own("other"), .by(milliseconds: 31 * Self.day), settling: false)
+        _ = try await test.shop.advance(Self.own("other"), .by(milliseconds: 31 * Self.day))
         #expect(try await Self.raised(test, "bob") == at)
         let all = try #require(try await test.shop.job(stored.id))
         #expect(all.succeeded == 2 && test.shop.pendingClocks(of: all).isEmpty)
@@ -84,7 +84,7 @@ struct ScheduledJobTests {
         let test = try await Self.shop(ahead: 0)
         let at = test.now.advanced(milliseconds: 2 * Self.day)
         _ = try await test.shop.startJob(Self.raise(test), in: Self.scope, at: at)
-        let report = try await test.shop.advance(Self.own("other"), .toNextEvent, settling: false)
+        let report = try await test.shop.advance(Self.own("other"), .toNextEvent)
         #expect(report.to == at)
         #expect(try await Self.raised(test, "bob") == at)
     }
@@ -94,7 +94,7 @@ struct ScheduledJobTests {
         let test = try await Self.shop(ahead: 0)
         let at = test.now.advanced(milliseconds: 10 * Self.day)
         let stored = try await test.shop.startJob(Self.raise(test), in: Self.scope, at: at)
-        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 12 * Self.day), settling: false)
+        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 12 * Self.day))
         _ = try await test.shop.perform(.useClock(nil), by: test.customer("bob"))
         #expect(try await Self.raised(test, "bob") == at)
         #expect(try await test.shop.job(stored.id)?.succeeded == 2)
@@ -113,7 +113,7 @@ struct ScheduledJobTests {
         try await test.shop.createClock(Self.own("before"), .frozen(at: at.advanced(milliseconds: -Self.day)))
         for name in ["after", "before"] { try await Self.subscribe(test, name, on: name) }
         for name in ["after", "before"] {
-            _ = try await test.shop.advance(Self.own(name), .by(milliseconds: 3 * Self.day), settling: false)
+            _ = try await test.shop.advance(Self.own(name), .by(milliseconds: 3 * Self.day))
         }
         #expect(try await Self.raised(test, "after") == nil)
         #expect(try await Self.raised(test, "before") == at)
@@ -136,14 +136,14 @@ struct ScheduledJobTests {
         try await Self.subscribe(test, "cat", on: "late")
         // The trial has ended, and the first paid period is the current period.
         for clock in [Self.clock, Self.own("other"), Self.own("late")] {
-            _ = try await test.shop.advance(clock, .by(milliseconds: 45 * Self.day), settling: false)
+            _ = try await test.shop.advance(clock, .by(milliseconds: 45 * Self.day))
         }
         let at = test.shop.now(on: Self.clock).advanced(milliseconds: 2 * Self.day)
         let ahead = test.shop.now(on: Self.own("other"))
         let stored = try await test.shop.startJob(Self.extend, in: Self.scope, at: at)
         #expect(try await Self.extensions(test, "bob") == [ahead])
         // The advance reports the notifications of jobs, too. They include the summary, which belongs to no account.
-        let report = try await test.shop.advance(Self.clock, .by(milliseconds: 4 * Self.day), settling: false)
+        let report = try await test.shop.advance(Self.clock, .by(milliseconds: 4 * Self.day))
         #expect(
             report.notifications.map { "\($0.notice.words) \($0.count)" }
                 == ["RENEWAL_EXTENDED 1", "RENEWAL_EXTENSION/SUMMARY 1"]
@@ -151,7 +151,7 @@ struct ScheduledJobTests {
         #expect(report.accounts == 1)
         #expect(try await Self.extensions(test, "ann") == [at])
         #expect(try await Self.extensions(test, "cat").isEmpty)
-        let late = try await test.shop.advance(Self.own("late"), .by(milliseconds: 4 * Self.day), settling: false)
+        let late = try await test.shop.advance(Self.own("late"), .by(milliseconds: 4 * Self.day))
         #expect(late.notifications.map { "\($0.notice.words) \($0.count)" } == ["RENEWAL_EXTENDED 1"])
         #expect(late.accounts == 1)
         #expect(try await Self.extensions(test, "cat") == [at])
@@ -164,7 +164,7 @@ struct ScheduledJobTests {
         let test = try await Self.shop(ahead: 0)
         let at = test.now.advanced(milliseconds: Self.day)
         _ = try await test.shop.startJob(Self.extend, in: Self.scope, at: at, id: "job")
-        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 2 * Self.day), settling: false)
+        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 2 * Self.day))
         let refused = await #expect(throws: ClockRefused.self) {
             _ = try await test.shop.startJob(Self.extend, in: Self.scope, at: at, id: "other")
         }
@@ -217,9 +217,9 @@ struct ScheduledJobTests {
     func older() async throws {
         let test = try await Self.shop(ahead: 60)
         try await Self.store(test, nil)
-        _ = try await test.shop.advance(Self.own("other"), .by(milliseconds: Self.day), settling: false)
+        _ = try await test.shop.advance(Self.own("other"), .by(milliseconds: Self.day))
         #expect(try await Self.raised(test, "bob") == nil)
-        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 31 * Self.day), settling: false)
+        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 31 * Self.day))
         let job = try #require(try await test.shop.job("job"))
         #expect(job.state == .done && job.succeeded == 2)
     }

@@ -54,7 +54,12 @@ struct SkippedTimeTests {
         let deliveryWorker = try test.startSending()
         let bought = test.now
         try await test.buy("coins", by: "ann")
-        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 168 * Self.hour), settling: settling)
+        let target = AdvanceTarget.by(milliseconds: 168 * Self.hour)
+        if settling {
+            try await test.advanceAndSettle(Self.clock, target)
+        } else {
+            _ = try await test.shop.advance(Self.clock, target)
+        }
         #expect(test.shop.clocks.state(Self.clock).moves)
         let attempts = try await Self.attempts(test, count: 6)
         #expect(Self.hours(attempts, after: bought) == Self.offsets)
@@ -68,7 +73,7 @@ struct SkippedTimeTests {
         let bought = test.now
         try await test.buy("coins", by: "ann")
         for _ in 0..<7 {
-            _ = try await test.shop.advance(Self.clock, .by(milliseconds: 24 * Self.hour), settling: false)
+            _ = try await test.shop.advance(Self.clock, .by(milliseconds: 24 * Self.hour))
             // The clock runs for a moment between two advances.
             test.advance(1)
         }
@@ -98,7 +103,7 @@ struct SkippedTimeTests {
         try await second.buy("coins", by: "ann")
         second.advance(48 * Self.hour)
         let begin = second.now
-        _ = try await second.shop.advance(Self.clock, .by(milliseconds: 168 * Self.hour), settling: false)
+        _ = try await second.shop.advance(Self.clock, .by(milliseconds: 168 * Self.hour))
         let next = try second.startSending()
         await next.dispatch(Self.clock)
         let attempts = try await Self.attempts(second, count: 6)
@@ -114,7 +119,7 @@ struct SkippedTimeTests {
         let bought = test.now
         try await test.buy("coins", by: "ann")
         _ = try await Self.attempts(test, count: 1)
-        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 2 * Self.hour), settling: false)
+        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 2 * Self.hour))
         #expect(Self.hours(try await Self.attempts(test, count: 2), after: bought) == [0, 1])
         // The third attempt is due 13 hours after the purchase; the delivery worker starts at 16 hours.
         test.advance(14 * Self.hour)

@@ -41,7 +41,7 @@ struct TemporaryFailureTests {
     @Test("An account whose write fails temporarily is processed again and not quarantined")
     func passes() async throws {
         let (test, session) = try await shop(failures: 3, code: "53200")
-        let report = try await test.shop.advance(Self.clock, .byPeriod(Period(1, .month)), settling: false)
+        let report = try await test.shop.advance(Self.clock, .byPeriod(Period(1, .month)))
         try mend(session)
         #expect(report.quarantine.isEmpty && report.accounts == 3)
         #expect(report.notifications.map { "\($0.notice.words) \($0.count)" } == ["DID_RENEW 3"])
@@ -51,11 +51,11 @@ struct TemporaryFailureTests {
     func stays() async throws {
         let (test, session) = try await shop(failures: 1_000_000, code: "53200")
         await #expect(throws: ShopBusy.self) {
-            try await test.shop.advance(Self.clock, .byPeriod(Period(1, .month)), settling: false)
+            try await test.shop.advance(Self.clock, .byPeriod(Period(1, .month)))
         }
         try mend(session)
         #expect(test.shop.quarantine.all.isEmpty)
-        _ = try await test.shop.advance(Self.clock, .byPeriod(Period(1, .month)), settling: false)
+        _ = try await test.shop.advance(Self.clock, .byPeriod(Period(1, .month)))
         let account = try await test.sandbox.account(of: "bob")
         #expect(account?.rowCount == 2)
     }
@@ -64,7 +64,7 @@ struct TemporaryFailureTests {
     func several() async throws {
         let (test, session) = try await shop(failures: 1_000_000, code: "53200", of: "'ann', 'bob', 'cat'")
         await #expect(throws: ShopBusy.self) {
-            try await test.shop.advance(Self.clock, .byPeriod(Period(1, .month)), settling: false)
+            try await test.shop.advance(Self.clock, .byPeriod(Period(1, .month)))
         }
         try mend(session)
         #expect(test.shop.quarantine.all.isEmpty)
@@ -73,7 +73,7 @@ struct TemporaryFailureTests {
     @Test("An account whose write fails for good is quarantined, and the other accounts are processed")
     func permanent() async throws {
         let (test, session) = try await shop(failures: 1_000_000, code: "22003")
-        let report = try await test.shop.advance(Self.clock, .byPeriod(Period(1, .month)), settling: false)
+        let report = try await test.shop.advance(Self.clock, .byPeriod(Period(1, .month)))
         try mend(session)
         #expect(report.quarantine == ["bob"])
         #expect(report.notifications.map { "\($0.notice.words) \($0.count)" } == ["DID_RENEW 2"])

@@ -47,8 +47,8 @@ struct DeliveryTests {
         let deliveryWorker = try test.startSending()
         try await test.buy("coins", by: "ann")
         let clock = ClockName(Self.scope())
-        let report = try await test.shop.advance(clock, .by(milliseconds: 400 * Self.hour), settling: true)
-        #expect(report.pending == 0)
+        let (_, deliveries) = try await test.advanceAndSettle(clock, .by(milliseconds: 400 * Self.hour))
+        #expect(deliveries.delivered == 0 && deliveries.pending.map(\.due) == [nil])
         let received = try await post.requests(atLeast: 6, within: .seconds(120))
         #expect(received.count == 6 && Set(received.map(\.body)).count == 1)
         let attempts = try await Self.attempts(test)
@@ -81,7 +81,7 @@ struct DeliveryTests {
         let first = try await post.requests(atLeast: 1, within: .seconds(60))
         #expect(try Self.type(of: first[0].body) == "TEST")
         // Until its answer is stored, the delivery is in progress, and a resend would be the same attempt.
-        _ = try await test.shop.advance(ClockName(scope), .by(milliseconds: 1), settling: true)
+        try await test.advanceAndSettle(ClockName(scope), .by(milliseconds: 1))
         let entry = try #require(try await test.shop.test(of: token, in: scope))
         // Get Test Notification Status and the notification history of Apple read this delivery.
         let delivery = try await test.shop.storage.deliveries(of: [entry.id], to: EndpointRecord.primary)[entry.id]
@@ -103,8 +103,8 @@ struct DeliveryTests {
             signedBy: test.shop.signingChain
         )
         _ = try await test.shop.requestTest(in: scope)
-        let report = try await test.shop.advance(ClockName(scope), .by(milliseconds: 1), settling: true)
-        #expect(report.pending == 0)
+        let (_, deliveries) = try await test.advanceAndSettle(ClockName(scope), .by(milliseconds: 1))
+        #expect(deliveries.pending.allSatisfy { $0.due == nil })
         let all = try await post.requests(atLeast: 4, within: .seconds(60))
         let types = try all.map { try Self.type(of: $0.body) }
         // On a busy machine, a test may be sent again because its answer came late.
@@ -163,10 +163,10 @@ struct DeliveryTests {
         let deliveryWorker = try test.startSending()
         try await test.buy("coins", by: "ann")
         let clock = ClockName(Self.scope())
-        _ = try await test.shop.advance(clock, .by(milliseconds: 400 * Self.hour), settling: false)
+        _ = try await test.shop.advance(clock, .by(milliseconds: 400 * Self.hour))
         let received = try await post.requests(atLeast: 6, within: .seconds(120))
         #expect(received.count == 6)
-        _ = try await test.shop.advance(clock, .by(milliseconds: 1), settling: true)
+        try await test.advanceAndSettle(clock, .by(milliseconds: 1))
         let attempts = try await Self.attempts(test)
         let first = try #require(attempts.first?.first)
         #expect(
@@ -190,7 +190,7 @@ struct DeliveryTests {
             limit: 10
         )
         for (hours, stillFails) in [(0, true), (1, true), (12, false), (400, false)] as [(Int64, Bool)] {
-            _ = try await test.shop.advance(clock, .by(milliseconds: hours * Self.hour), settling: true)
+            try await test.advanceAndSettle(clock, .by(milliseconds: hours * Self.hour))
             let found = try await test.shop.storage.notifications(failures)
             #expect(found.isEmpty == !stillFails, "after \(hours) hours")
         }
@@ -207,7 +207,7 @@ struct DeliveryTests {
             let deliveryWorker = try test.startSending()
             try await test.buy("coins", by: "ann", in: environment)
             let clock = ClockName(Self.scope(environment))
-            _ = try await test.shop.advance(clock, .by(milliseconds: 400 * Self.hour), settling: true)
+            try await test.advanceAndSettle(clock, .by(milliseconds: 400 * Self.hour))
             #expect(post.requests.count == count)
             await test.stopSending(deliveryWorker)
             try await post.stop()
@@ -221,7 +221,7 @@ struct DeliveryTests {
         let deliveryWorker = try test.startSending()
         for customer in ["ann", "bob", "cat"] { try await test.buy("pro", by: customer) }
         let clock = ClockName(Self.scope())
-        _ = try await test.shop.advance(clock, .byPeriod(Period(6, .month)), settling: true)
+        try await test.advanceAndSettle(clock, .byPeriod(Period(6, .month)))
         let query = NotificationQuery(scope: Self.scope(), endpoint: EndpointRecord.primary, limit: 100)
         let entries = try await test.shop.storage.notifications(query)
         var places: [TransactionID: [Int]] = [:]

@@ -226,7 +226,7 @@ struct DestinationTests {
         let deliveryWorker = try test.startSending()
         try await test.buy("coins", by: "ann")
         let clock = ClockName(DeliveryTests.scope())
-        _ = try await test.shop.advance(clock, .by(milliseconds: DeliveryTests.hour), settling: true)
+        try await test.advanceAndSettle(clock, .by(milliseconds: DeliveryTests.hour))
         let attempts = try await DeliveryTests.attempts(test)
         #expect(attempts.first?.map(\.result) == [.other, .other])
         #expect(attempts.first?.allSatisfy { $0.reason?.contains("port of this Till") == true } == true)

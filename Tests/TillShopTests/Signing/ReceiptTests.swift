@@ -67,7 +67,7 @@ struct ReceiptTests {
         let trial = try await test.buy("pro", by: "ann", in: .production)
         // The month after the trial is charged one day ahead.
         let ahead = try #require(trial.expiresDate).advanced(milliseconds: -3_600_000)
-        _ = try await test.shop.advance(clock, .to(ahead), settling: false)
+        _ = try await test.shop.advance(clock, .to(ahead))
         try await test.buy("max", by: "ann", in: .production)
         let account = try #require(try await test.production.account(of: "ann"))
         let rows = try await test.shop.storage.history(HistoryQuery(account: account.id, limit: 100)).rows

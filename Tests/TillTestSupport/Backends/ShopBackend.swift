@@ -62,7 +62,7 @@ package final class ShopBackend: Backend, Sendable {
     }
 
     package func advance(to instant: Timestamp) async throws {
-        _ = try await test.shop.advance(clock, .to(instant), settling: false)
+        _ = try await test.shop.advance(clock, .to(instant))
     }
 
     package func account(of customer: String) async throws -> Account? {

@@ -53,9 +53,9 @@ package struct ShopUnderTest: SystemUnderTest {
         // All customers of a workload share one timeline, so customer clocks show the same time as the environment's
         // clock.
         for own in test.shop.clocks.own(in: scope) {
-            _ = try await test.shop.advance(ClockName(scope, own: own), .to(instant), settling: false)
+            _ = try await test.shop.advance(ClockName(scope, own: own), .to(instant))
         }
-        _ = try await test.shop.advance(clock, .to(instant), settling: false)
+        _ = try await test.shop.advance(clock, .to(instant))
     }
 
     /// Runs an operation in the shop.

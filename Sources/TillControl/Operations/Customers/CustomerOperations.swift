@@ -18,7 +18,7 @@ public struct ListCustomers: EnvironmentRequest {
 }
 
 /// Creates a customer. An existing customer is not changed.
-public struct CreateCustomer: EnvironmentRequest, DatedRequest {
+public struct CreateCustomer: CreatingRequest, DatedRequest {
     public typealias Answer = CustomerInfo
     public static let operation = ControlOperation(
         .post,
@@ -39,6 +39,8 @@ public struct CreateCustomer: EnvironmentRequest, DatedRequest {
     public var platform: PurchasePlatform?
     /// The downloaded app version; 1.0 by default.
     public var applicationVersion: String?
+    public var clock: String?
+    public var newClock: Timestamp?
     public var at: Timestamp?
 
     public init(
@@ -48,6 +50,8 @@ public struct CreateCustomer: EnvironmentRequest, DatedRequest {
         downloadsApp: Bool? = nil,
         platform: PurchasePlatform? = nil,
         applicationVersion: String? = nil,
+        clock: String? = nil,
+        newClock: Timestamp? = nil,
         at: Timestamp? = nil
     ) {
         self.app = app
@@ -56,6 +60,8 @@ public struct CreateCustomer: EnvironmentRequest, DatedRequest {
         self.downloadsApp = downloadsApp
         self.platform = platform
         self.applicationVersion = applicationVersion
+        self.clock = clock
+        self.newClock = newClock
         self.at = at
     }
 }
@@ -80,7 +86,7 @@ public struct GetCustomer: CustomerRequest {
 
 /// Changes a customer's payment method, Ask to Buy or clock. The request contains at least one of the three; the server
 /// changes all that it contains, or nothing. Accepting the card charges failed payments at once.
-public struct UpdateCustomer: CustomerRequest, DatedRequest {
+public struct UpdateCustomer: CustomerRequest, DatedRequest, SettlingRequest {
     public typealias Answer = CustomerChange
     public static let operation = ControlOperation(
         .patch,
@@ -97,6 +103,7 @@ public struct UpdateCustomer: CustomerRequest, DatedRequest {
     /// The name of a customer clock for the customer and the customer's family; empty for the environment's clock.
     public var clock: String?
     public var at: Timestamp?
+    public var settle: Int?
 
     public init(
         app: AppEnvironment,

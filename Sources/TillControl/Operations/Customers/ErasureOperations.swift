@@ -1,5 +1,5 @@
 /// Permanently erases a customer and all data about the customer in this app and environment.
-public struct EraseCustomer: CustomerRequest {
+public struct EraseCustomer: CustomerRequest, SettlingRequest {
     public typealias Answer = ErasureInfo
     public static let operation = ControlOperation(
         .delete,
@@ -13,6 +13,7 @@ public struct EraseCustomer: CustomerRequest {
     public var dryRun: Bool?
     /// Also deletes snapshots that contain the customer.
     public var removeSnapshots: Bool?
+    public var settle: Int?
 
     public init(app: AppEnvironment, customer: String, dryRun: Bool? = nil, removeSnapshots: Bool? = nil) {
         self.app = app
@@ -23,7 +24,7 @@ public struct EraseCustomer: CustomerRequest {
 }
 
 /// The numbers of erased objects; with dryRun, of objects that would be erased.
-public struct ErasureInfo: ControlObject {
+public struct ErasureInfo: SettledAnswer {
     /// The customer's name, which can be used again.
     public var customer: String
     /// True if the operation only counted.
@@ -46,6 +47,7 @@ public struct ErasureInfo: ControlObject {
     public var snapshots: [String]
     /// Snapshots that were deleted; with dryRun, that would be deleted.
     public var removedSnapshots: [String]
+    public var settled: SettledInfo?
 
     public init(
         customer: String,

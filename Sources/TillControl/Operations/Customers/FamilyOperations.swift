@@ -1,5 +1,5 @@
-/// Creates a family of two to six customers. Customers who do not exist are created.
-public struct CreateFamily: EnvironmentRequest {
+/// Creates a family of two to six customers. Customers who do not exist are created, on the organizer's clock.
+public struct CreateFamily: CreatingRequest, SettlingRequest {
     public typealias Answer = FamilyChange
     public static let operation = ControlOperation(
         .post,
@@ -15,9 +15,21 @@ public struct CreateFamily: EnvironmentRequest {
     public var organizer: String
     /// The other members.
     public var members: [String]
+    public var clock: String?
+    public var newClock: Timestamp?
+    public var settle: Int?
 
-    public init(app: AppEnvironment, name: String? = nil, organizer: String, members: [String]) {
+    public init(
+        app: AppEnvironment,
+        name: String? = nil,
+        organizer: String,
+        members: [String],
+        clock: String? = nil,
+        newClock: Timestamp? = nil
+    ) {
         self.app = app
+        self.clock = clock
+        self.newClock = newClock
         self.name = name
         self.organizer = organizer
         self.members = members
@@ -43,7 +55,7 @@ public struct GetFamily: CustomerRequest {
 }
 
 /// Adds another customer to this customer's family.
-public struct JoinFamily: CustomerRequest {
+public struct JoinFamily: CustomerRequest, SettlingRequest {
     public typealias Answer = FamilyChange
     public static let operation = ControlOperation(
         .put,
@@ -55,6 +67,7 @@ public struct JoinFamily: CustomerRequest {
     public var customer: String
     /// The customer who joins the family.
     public var member: String
+    public var settle: Int?
 
     public init(app: AppEnvironment, customer: String, member: String) {
         self.app = app
@@ -64,7 +77,7 @@ public struct JoinFamily: CustomerRequest {
 }
 
 /// Removes the customer from the family. When the organizer leaves, the family ends.
-public struct LeaveFamily: CustomerRequest {
+public struct LeaveFamily: CustomerRequest, SettlingRequest {
     public typealias Answer = CustomerChange
     public static let operation = ControlOperation(
         .delete,
@@ -74,6 +87,7 @@ public struct LeaveFamily: CustomerRequest {
 
     public var app: AppEnvironment
     public var customer: String
+    public var settle: Int?
 
     public init(app: AppEnvironment, customer: String) {
         self.app = app
@@ -82,7 +96,7 @@ public struct LeaveFamily: CustomerRequest {
 }
 
 /// Starts or stops sharing a purchase, which any of its transactions identifies, with the purchaser's family.
-public struct SetSharing: TransactionRequest, DatedRequest, IncludingRequest {
+public struct SetSharing: TransactionRequest, DatedRequest, IncludingRequest, SettlingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -96,6 +110,7 @@ public struct SetSharing: TransactionRequest, DatedRequest, IncludingRequest {
     public var shared: Bool
     public var at: Timestamp?
     public var include: [TransactionPart]?
+    public var settle: Int?
 
     public init(
         app: AppEnvironment,
@@ -129,13 +144,14 @@ public struct FamilyInfo: ControlObject {
 }
 
 /// A family, and what an operation caused.
-public struct FamilyChange: ControlObject {
+public struct FamilyChange: SettledAnswer {
     /// The family after the operation.
     public var family: FamilyInfo
     /// The events, in chronological order.
     public var events: [EventName]
     /// The notifications about the events, in chronological order: the type, with its subtype after a slash.
     public var notifications: [String]
+    public var settled: SettledInfo?
 
     public init(family: FamilyInfo, events: [EventName], notifications: [String]) {
         self.family = family

@@ -17,7 +17,7 @@ public struct ListHeldPurchases: CustomerRequest {
 }
 
 /// Approves or completes a pending purchase.
-public struct ApprovePurchase: CustomerRequest, DatedRequest, IncludingRequest {
+public struct ApprovePurchase: CustomerRequest, DatedRequest, IncludingRequest, SettlingRequest {
     public typealias Answer = PurchaseInfo
     public static let operation = ControlOperation(
         .post,
@@ -33,6 +33,7 @@ public struct ApprovePurchase: CustomerRequest, DatedRequest, IncludingRequest {
     public var deviceId: String?
     public var at: Timestamp?
     public var include: [TransactionPart]?
+    public var settle: Int?
 
     public init(
         app: AppEnvironment,
@@ -52,7 +53,7 @@ public struct ApprovePurchase: CustomerRequest, DatedRequest, IncludingRequest {
 }
 
 /// Declines a pending purchase.
-public struct DeclinePurchase: CustomerRequest, DatedRequest {
+public struct DeclinePurchase: CustomerRequest, DatedRequest, SettlingRequest {
     public typealias Answer = CustomerChange
     public static let operation = ControlOperation(
         .post,
@@ -65,6 +66,7 @@ public struct DeclinePurchase: CustomerRequest, DatedRequest {
     /// The number of the pending purchase.
     public var number: Int64
     public var at: Timestamp?
+    public var settle: Int?
 
     public init(app: AppEnvironment, customer: String, number: Int64, at: Timestamp? = nil) {
         self.app = app

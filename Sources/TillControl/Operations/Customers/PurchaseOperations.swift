@@ -1,5 +1,5 @@
 /// Makes a purchase. Creates the customer if necessary. Answers 200 for an owned non-consumable.
-public struct BuyProduct: CustomerRequest, DatedRequest, IncludingRequest {
+public struct BuyProduct: CustomerRequest, CreatingRequest, DatedRequest, IncludingRequest, SettlingRequest {
     public typealias Answer = PurchaseInfo
     public static let operation = ControlOperation(
         .post,
@@ -40,8 +40,11 @@ public struct BuyProduct: CustomerRequest, DatedRequest, IncludingRequest {
     public var interrupted: Bool?
     /// The device id of the purchase, a UUID; a new one by default.
     public var deviceId: String?
+    public var clock: String?
+    public var newClock: Timestamp?
     public var at: Timestamp?
     public var include: [TransactionPart]?
+    public var settle: Int?
 
     public init(
         app: AppEnvironment,
@@ -58,6 +61,8 @@ public struct BuyProduct: CustomerRequest, DatedRequest, IncludingRequest {
         finished: Bool? = nil,
         interrupted: Bool? = nil,
         deviceId: String? = nil,
+        clock: String? = nil,
+        newClock: Timestamp? = nil,
         at: Timestamp? = nil,
         include: [TransactionPart]? = nil
     ) {
@@ -75,6 +80,8 @@ public struct BuyProduct: CustomerRequest, DatedRequest, IncludingRequest {
         self.finished = finished
         self.interrupted = interrupted
         self.deviceId = deviceId
+        self.clock = clock
+        self.newClock = newClock
         self.at = at
         self.include = include
     }
@@ -163,7 +170,7 @@ public struct GetTransaction: TransactionRequest, IncludingRequest {
 }
 
 /// Finishes a transaction, as the app does on the customer's device.
-public struct FinishTransaction: TransactionRequest, IncludingRequest {
+public struct FinishTransaction: TransactionRequest, IncludingRequest, SettlingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -174,6 +181,7 @@ public struct FinishTransaction: TransactionRequest, IncludingRequest {
     public var app: AppEnvironment
     public var transactionId: String
     public var include: [TransactionPart]?
+    public var settle: Int?
 
     public init(app: AppEnvironment, transactionId: String, include: [TransactionPart]? = nil) {
         self.app = app

@@ -1,5 +1,5 @@
 /// Refunds a transaction in full or in part, or the unused part of a subscription's period.
-public struct RefundTransaction: TransactionRequest, DatedRequest, IncludingRequest {
+public struct RefundTransaction: TransactionRequest, DatedRequest, IncludingRequest, SettlingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -18,6 +18,7 @@ public struct RefundTransaction: TransactionRequest, DatedRequest, IncludingRequ
     public var reason: RevocationReason?
     public var at: Timestamp?
     public var include: [TransactionPart]?
+    public var settle: Int?
 
     public init(
         app: AppEnvironment,
@@ -49,7 +50,7 @@ public enum RefundShare: String, Codable, CaseIterable, Sendable {
 }
 
 /// Reverses a refund after a dispute with the customer.
-public struct ReverseRefund: TransactionRequest, DatedRequest, IncludingRequest {
+public struct ReverseRefund: TransactionRequest, DatedRequest, IncludingRequest, SettlingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -61,6 +62,7 @@ public struct ReverseRefund: TransactionRequest, DatedRequest, IncludingRequest 
     public var transactionId: String
     public var at: Timestamp?
     public var include: [TransactionPart]?
+    public var settle: Int?
 
     public init(app: AppEnvironment, transactionId: String, at: Timestamp? = nil, include: [TransactionPart]? = nil) {
         self.app = app
@@ -71,7 +73,7 @@ public struct ReverseRefund: TransactionRequest, DatedRequest, IncludingRequest 
 }
 
 /// Requests a refund. The environment's refund rule decides, or the operator decides.
-public struct RequestRefund: TransactionRequest, DatedRequest, IncludingRequest {
+public struct RequestRefund: TransactionRequest, DatedRequest, IncludingRequest, SettlingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -85,6 +87,7 @@ public struct RequestRefund: TransactionRequest, DatedRequest, IncludingRequest 
     public var reason: ConsumptionRequestReason?
     public var at: Timestamp?
     public var include: [TransactionPart]?
+    public var settle: Int?
 
     public init(
         app: AppEnvironment,
@@ -102,7 +105,7 @@ public struct RequestRefund: TransactionRequest, DatedRequest, IncludingRequest 
 }
 
 /// Declines a refund request.
-public struct DeclineRefund: TransactionRequest, DatedRequest, IncludingRequest {
+public struct DeclineRefund: TransactionRequest, DatedRequest, IncludingRequest, SettlingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -114,6 +117,7 @@ public struct DeclineRefund: TransactionRequest, DatedRequest, IncludingRequest 
     public var transactionId: String
     public var at: Timestamp?
     public var include: [TransactionPart]?
+    public var settle: Int?
 
     public init(app: AppEnvironment, transactionId: String, at: Timestamp? = nil, include: [TransactionPart]? = nil) {
         self.app = app

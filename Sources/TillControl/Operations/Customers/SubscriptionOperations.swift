@@ -37,7 +37,7 @@ public struct GetSubscription: SubscriptionRequest, IncludingRequest {
 }
 
 /// Turns off auto-renew. The paid period continues to its end.
-public struct CancelSubscription: SubscriptionRequest, DatedRequest, IncludingRequest {
+public struct CancelSubscription: SubscriptionRequest, DatedRequest, IncludingRequest, SettlingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -49,6 +49,7 @@ public struct CancelSubscription: SubscriptionRequest, DatedRequest, IncludingRe
     public var originalTransactionId: String
     public var at: Timestamp?
     public var include: [TransactionPart]?
+    public var settle: Int?
 
     public init(
         app: AppEnvironment,
@@ -64,7 +65,7 @@ public struct CancelSubscription: SubscriptionRequest, DatedRequest, IncludingRe
 }
 
 /// Turns auto-renew on again.
-public struct ResumeSubscription: SubscriptionRequest, DatedRequest, IncludingRequest {
+public struct ResumeSubscription: SubscriptionRequest, DatedRequest, IncludingRequest, SettlingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -76,6 +77,7 @@ public struct ResumeSubscription: SubscriptionRequest, DatedRequest, IncludingRe
     public var originalTransactionId: String
     public var at: Timestamp?
     public var include: [TransactionPart]?
+    public var settle: Int?
 
     public init(
         app: AppEnvironment,
@@ -91,7 +93,7 @@ public struct ResumeSubscription: SubscriptionRequest, DatedRequest, IncludingRe
 }
 
 /// Changes to another product of the group, applies an offer, or changes the billing plan.
-public struct ChangeSubscription: SubscriptionRequest, DatedRequest, IncludingRequest {
+public struct ChangeSubscription: SubscriptionRequest, DatedRequest, IncludingRequest, SettlingRequest {
     public typealias Answer = PurchaseInfo
     public static let operation = ControlOperation(
         .post,
@@ -116,6 +118,7 @@ public struct ChangeSubscription: SubscriptionRequest, DatedRequest, IncludingRe
     public var deviceId: String?
     public var at: Timestamp?
     public var include: [TransactionPart]?
+    public var settle: Int?
 
     public init(
         app: AppEnvironment,
@@ -141,7 +144,7 @@ public struct ChangeSubscription: SubscriptionRequest, DatedRequest, IncludingRe
 }
 
 /// Extends the current period of a subscription free of charge.
-public struct ExtendSubscription: SubscriptionRequest, DatedRequest, IncludingRequest {
+public struct ExtendSubscription: SubscriptionRequest, DatedRequest, IncludingRequest, SettlingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -160,6 +163,7 @@ public struct ExtendSubscription: SubscriptionRequest, DatedRequest, IncludingRe
     public var requestIdentifier: String?
     public var at: Timestamp?
     public var include: [TransactionPart]?
+    public var settle: Int?
 
     public init(
         app: AppEnvironment,
@@ -181,7 +185,7 @@ public struct ExtendSubscription: SubscriptionRequest, DatedRequest, IncludingRe
 }
 
 /// Accepts a price increase for the customer.
-public struct AcceptPriceIncrease: SubscriptionRequest, DatedRequest, IncludingRequest {
+public struct AcceptPriceIncrease: SubscriptionRequest, DatedRequest, IncludingRequest, SettlingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -193,6 +197,7 @@ public struct AcceptPriceIncrease: SubscriptionRequest, DatedRequest, IncludingR
     public var originalTransactionId: String
     public var at: Timestamp?
     public var include: [TransactionPart]?
+    public var settle: Int?
 
     public init(
         app: AppEnvironment,
@@ -208,7 +213,7 @@ public struct AcceptPriceIncrease: SubscriptionRequest, DatedRequest, IncludingR
 }
 
 /// Declines a price increase for the customer, and turns off auto-renew.
-public struct DeclinePriceIncrease: SubscriptionRequest, DatedRequest, IncludingRequest {
+public struct DeclinePriceIncrease: SubscriptionRequest, DatedRequest, IncludingRequest, SettlingRequest {
     public typealias Answer = ActionInfo
     public static let operation = ControlOperation(
         .post,
@@ -220,6 +225,7 @@ public struct DeclinePriceIncrease: SubscriptionRequest, DatedRequest, Including
     public var originalTransactionId: String
     public var at: Timestamp?
     public var include: [TransactionPart]?
+    public var settle: Int?
 
     public init(
         app: AppEnvironment,

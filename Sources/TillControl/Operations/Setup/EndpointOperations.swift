@@ -49,6 +49,50 @@ public struct SetEndpoint: EnvironmentRequest {
     }
 }
 
+/// Changes what the request contains of an endpoint, and leaves the rest.
+public struct UpdateEndpoint: EnvironmentRequest {
+    public typealias Answer = EndpointInfo
+    public static let operation = ControlOperation(
+        .patch,
+        "/v1/apps/{bundleId}/{environment}/endpoints/{endpoint}",
+        tag: .notifications
+    )
+    public static let limits = SetEndpoint.limits
+
+    public var app: AppEnvironment
+    /// The name of the endpoint.
+    public var endpoint: String
+    /// An http or https URL.
+    public var url: String?
+    /// The notification types to send, such as DID_RENEW or EXPIRED/VOLUNTARY; empty for all types.
+    public var types: [String]?
+    /// The version of the notifications: 1 or 2.
+    public var version: NotificationVersion?
+    /// True pauses the endpoint: its deliveries wait. False resumes it: what is pending is delivered.
+    public var paused: Bool?
+
+    /// The same request, which also pauses or resumes the endpoint.
+    public func pausing(_ paused: Bool) -> Self {
+        var request = self
+        request.paused = paused
+        return request
+    }
+
+    public init(
+        app: AppEnvironment,
+        endpoint: String,
+        url: String? = nil,
+        types: [String]? = nil,
+        version: NotificationVersion? = nil
+    ) {
+        self.app = app
+        self.endpoint = endpoint
+        self.url = url
+        self.types = types
+        self.version = version
+    }
+}
+
 /// Removes an endpoint and discards its pending deliveries.
 public struct RemoveEndpoint: EnvironmentRequest {
     public typealias Answer = NoAnswer
@@ -78,6 +122,8 @@ public struct EndpointInfo: ControlObject {
     public var types: [String]
     /// The version of the notifications: 1 or 2.
     public var version: NotificationVersion
+    /// True for a paused endpoint, whose deliveries wait; otherwise absent.
+    public var paused: Bool?
 
     public init(name: String, url: String, types: [String], version: NotificationVersion) {
         self.name = name

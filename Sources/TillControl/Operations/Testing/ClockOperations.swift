@@ -14,7 +14,7 @@ public struct GetClock: EnvironmentRequest {
 }
 
 /// Freezes a clock, runs it at a speed, or sets it to real time. A clock never goes back.
-public struct SetClock: ClockMovingRequest {
+public struct SetClock: ClockMovingRequest, SettlingRequest {
     public typealias Answer = ClockInfo
     public static let operation = ControlOperation(.put, "/v1/apps/{bundleId}/{environment}/clock", tag: .clocks)
     public static let limits = [ControlLimit.clockTime(CodingKeys.at), .clockSpeed(CodingKeys.speed)]
@@ -28,6 +28,7 @@ public struct SetClock: ClockMovingRequest {
     public var at: Timestamp?
     /// Only for `running`: the speed as a multiple of real time; 1 by default.
     public var speed: Int?
+    public var settle: Int?
 
     public init(app: AppEnvironment, clock: String? = nil, mode: ClockMode, at: Timestamp? = nil, speed: Int? = nil) {
         self.app = app
@@ -39,7 +40,7 @@ public struct SetClock: ClockMovingRequest {
 }
 
 /// Advances a clock, and processes every event that is due before the new time.
-public struct AdvanceClock: ClockMovingRequest {
+public struct AdvanceClock: ClockMovingRequest, SettlingRequest {
     public typealias Answer = AdvanceReportInfo
     public static let operation = ControlOperation(
         .post,
@@ -57,23 +58,20 @@ public struct AdvanceClock: ClockMovingRequest {
     public var to: Timestamp?
     /// Whether to advance to the next scheduled event.
     public var toNextEvent: Bool?
-    /// Whether to wait until every due notification is delivered, for a minute at most.
-    public var settle: Bool?
+    public var settle: Int?
 
     public init(
         app: AppEnvironment,
         clock: String? = nil,
         by: String? = nil,
         to: Timestamp? = nil,
-        toNextEvent: Bool? = nil,
-        settle: Bool? = nil
+        toNextEvent: Bool? = nil
     ) {
         self.app = app
         self.clock = clock
         self.by = by
         self.to = to
         self.toNextEvent = toNextEvent
-        self.settle = settle
     }
 }
 

@@ -1,5 +1,5 @@
 /// Raises the price of a subscription. New customers pay it at once; subscribers are notified first.
-public struct RaisePrice: EnvironmentRequest, DatedRequest {
+public struct RaisePrice: EnvironmentRequest, DatedRequest, SettlingRequest {
     public typealias Answer = JobInfo
     public static let operation = ControlOperation(
         .post,
@@ -22,6 +22,7 @@ public struct RaisePrice: EnvironmentRequest, DatedRequest {
     /// Whether subscribers must consent; `automatic` by default, which depends on the amount.
     public var consent: PriceConsent?
     public var at: Timestamp?
+    public var settle: Int?
 
     public init(
         app: AppEnvironment,
@@ -43,7 +44,7 @@ public struct RaisePrice: EnvironmentRequest, DatedRequest {
 }
 
 /// Turns on Family Sharing for a product. Families then share what their members own.
-public struct ShareProduct: EnvironmentRequest, DatedRequest {
+public struct ShareProduct: EnvironmentRequest, DatedRequest, SettlingRequest {
     public typealias Answer = JobInfo
     public static let operation = ControlOperation(
         .post,
@@ -55,6 +56,7 @@ public struct ShareProduct: EnvironmentRequest, DatedRequest {
     /// The product identifier.
     public var productId: String
     public var at: Timestamp?
+    public var settle: Int?
 
     public init(app: AppEnvironment, productId: String, at: Timestamp? = nil) {
         self.app = app
@@ -64,7 +66,7 @@ public struct ShareProduct: EnvironmentRequest, DatedRequest {
 }
 
 /// Extends the current period of all subscribers of a product.
-public struct ExtendAll: EnvironmentRequest, DatedRequest {
+public struct ExtendAll: EnvironmentRequest, DatedRequest, SettlingRequest {
     public typealias Answer = JobInfo
     public static let operation = ControlOperation(
         .post,
@@ -88,6 +90,7 @@ public struct ExtendAll: EnvironmentRequest, DatedRequest {
     /// The storefronts, as Alpha-3 codes; by default all storefronts.
     public var storefronts: [Storefront]?
     public var at: Timestamp?
+    public var settle: Int?
 
     public init(
         app: AppEnvironment,
@@ -140,7 +143,7 @@ public struct GetJob: EnvironmentRequest {
 }
 
 /// A job: a bulk operation on the accounts of a product's customers.
-public struct JobInfo: ControlObject {
+public struct JobInfo: SettledAnswer {
     public static let limits = [ControlLimit.format(CodingKeys.requestIdentifier, "uuid")]
 
     /// The job id.
@@ -169,6 +172,7 @@ public struct JobInfo: ControlObject {
     public var storefronts: [Storefront]?
     /// Customer clocks before `effectiveDate`. The job applies to their customers at that date.
     public var pendingClocks: [String]?
+    public var settled: SettledInfo?
 
     public init(
         jobId: String,

@@ -50,7 +50,7 @@ public struct ListNotifications: EnvironmentRequest {
 }
 
 /// Sends a notification of any type and subtype, with the current data. Changes no data.
-public struct TriggerNotification: EnvironmentRequest {
+public struct TriggerNotification: EnvironmentRequest, SettlingRequest {
     public typealias Answer = NotificationInfo
     public static let operation = ControlOperation(
         .post,
@@ -69,6 +69,7 @@ public struct TriggerNotification: EnvironmentRequest {
     public var transactionId: String?
     /// The customer of a RESCIND_CONSENT notification.
     public var customer: String?
+    public var settle: Int?
 
     public init(
         app: AppEnvironment,
@@ -86,7 +87,7 @@ public struct TriggerNotification: EnvironmentRequest {
 }
 
 /// Resends a notification, or all notifications created between two times, with exactly the same bytes.
-public struct ResendNotifications: EnvironmentRequest {
+public struct ResendNotifications: EnvironmentRequest, SettlingRequest {
     public typealias Answer = ResendInfo
     public static let operation = ControlOperation(
         .post,
@@ -104,6 +105,7 @@ public struct ResendNotifications: EnvironmentRequest {
     public var to: Timestamp?
     /// The name of the endpoint; by default all endpoints.
     public var endpoint: String?
+    public var settle: Int?
 
     public init(
         app: AppEnvironment,

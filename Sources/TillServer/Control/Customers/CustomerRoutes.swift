@@ -17,14 +17,16 @@ extension ControlAPI {
             },
             ControlRoute(CreateCustomer.self) { call in
                 let customer = try ControlExchange.checked(newCustomer: call.customer)
-                let opening = Opening(
+                let new = Opening(
                     storefront: call.storefront,
                     downloadsApp: call.downloadsApp ?? true,
                     platform: call.platform ?? .iOS,
                     applicationVersion: call.applicationVersion ?? "1.0"
                 )
                 let name = CustomerName(try call.scope(), customer)
-                let (account, isNew) = try await shop.openAccount(name, opening, at: call.at)
+                let (account, isNew) = try await opening(new, of: name, call.request) {
+                    try await shop.openAccount(name, $0, at: call.at)
+                }
                 call.answersUnchanged(!isNew)
                 return info(of: account)
             },

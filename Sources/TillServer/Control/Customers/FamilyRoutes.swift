@@ -39,15 +39,19 @@ extension ControlAPI {
             throw ControlError.bad("bad_members", "A member is named twice.", path: "$.members")
         }
         let effects = try await shop.exclusively("families/\(scope.environment.rawValue)/\(scope.app)") {
-            // All members are checked first, so that either all of them join or none.
-            let present = try await shop.storage.account(of: CustomerName(scope, organizer))
-            for member in [organizer] + members {
-                try await checkMayJoin(CustomerName(scope, member), clock: present?.clock)
+            let name = CustomerName(scope, organizer)
+            return try await opening(Opening(), of: name, call.request) { opening in
+                // All members are checked first, so that either all of them join or none.
+                let present = try await shop.storage.account(of: name)
+                let clock = present.map(\.clock) ?? opening.clock
+                for member in [organizer] + members {
+                    try await checkMayJoin(CustomerName(scope, member), clock: clock)
+                }
+                let host = try await shop.openAccount(name, opening).account
+                var effects = Effects()
+                for member in members { effects.add(Effects(try await join(member, host, named: call.name, scope))) }
+                return effects
             }
-            let host = try await shop.openAccount(CustomerName(scope, organizer), Opening()).account
-            var effects = Effects()
-            for member in members { effects.add(Effects(try await join(member, host, named: call.name, scope))) }
-            return effects
         }
         return try await change(of: CustomerName(scope, organizer), effects)
     }
@@ -85,7 +89,7 @@ extension ControlAPI {
         try await shop.perform(
             .joinFamily(of: host.id, named: name ?? host.customer),
             by: CustomerName(scope, member),
-            opening: Opening(storefront: host.storefront)
+            opening: Opening(storefront: host.storefront, clock: host.clock)
         )
     }
 

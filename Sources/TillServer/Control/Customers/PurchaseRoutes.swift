@@ -26,12 +26,9 @@ extension ControlAPI {
         _ = try ControlExchange.checked(newCustomer: name.customer)
         let device = try Self.device(call.deviceId)
         let purchase = try await purchase(of: call.request, by: name)
-        let outcome = try await shop.perform(
-            .purchase(purchase),
-            by: name,
-            at: call.at,
-            opening: Opening(storefront: call.storefront)
-        )
+        let outcome = try await opening(Opening(storefront: call.storefront), of: name, call.request) {
+            try await shop.perform(.purchase(purchase), by: name, at: call.at, opening: $0)
+        }
         call.answersUnchanged(outcome.alreadyOwned != nil)
         return try await answer(to: purchase.productID, outcome, include: call.request.include, device: device)
     }

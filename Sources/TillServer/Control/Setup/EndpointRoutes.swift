@@ -1,6 +1,7 @@
 import TillControl
 import TillCore
 import TillShop
+import TillStorage
 
 /// Operations on the endpoints that receive notifications.
 extension ControlAPI {
@@ -9,30 +10,44 @@ extension ControlAPI {
             ControlRoute(ListEndpoints.self) { call in
                 shop.endpoints(of: try call.scope()).map { EndpointInfo($0) }
             },
-            ControlRoute(SetEndpoint.self) { try await setEndpoint($0) },
+            ControlRoute(SetEndpoint.self) { call in
+                let scope = try call.scope()
+                let present = shop.registry.rules(of: scope).endpoint(call.endpoint)
+                var endpoint = present ?? EndpointRecord(name: call.endpoint, url: call.url)
+                endpoint.url = call.url
+                endpoint.types = call.types ?? []
+                endpoint.version = call.version ?? .two
+                return try await store(endpoint, in: scope)
+            },
+            ControlRoute(UpdateEndpoint.self) { call in
+                let scope = try call.scope()
+                var endpoint = try endpoint(call.endpoint, of: scope)
+                endpoint.url = call.url ?? endpoint.url
+                endpoint.types = call.types ?? endpoint.types
+                endpoint.version = call.version ?? endpoint.version
+                if let paused = call.paused { endpoint.isPaused = paused ? true : nil }
+                return try await store(endpoint, in: scope)
+            },
             ControlRoute(RemoveEndpoint.self) { call in
                 let scope = try call.scope()
-                let name = call.endpoint
-                guard shop.registry.rules(of: scope).endpoints.contains(where: { $0.name == name }) else {
-                    throw ControlError.notFound(
-                        "unknown_endpoint",
-                        "There is no endpoint \(name.prefix(64)). List them with till endpoint list."
-                    )
-                }
+                let name = try endpoint(call.endpoint, of: scope).name
                 try await shop.updateRules(of: scope) { settings in settings.endpoints.removeAll { $0.name == name } }
                 return NoAnswer()
             },
         ]
     }
 
-    private func setEndpoint(_ call: ControlCall<SetEndpoint>) async throws -> EndpointInfo {
-        let scope = try call.scope()
-        let endpoint = EndpointRecord(
-            name: call.endpoint,
-            url: call.url,
-            types: call.types ?? [],
-            version: call.version ?? .two
-        )
+    private func endpoint(_ name: String, of scope: AccountScope) throws -> EndpointRecord {
+        guard let endpoint = shop.registry.rules(of: scope).endpoint(name) else {
+            throw ControlError.notFound(
+                "unknown_endpoint",
+                "There is no endpoint \(name.prefix(64)). List them with till endpoint list."
+            )
+        }
+        return endpoint
+    }
+
+    private func store(_ endpoint: EndpointRecord, in scope: AccountScope) async throws -> EndpointInfo {
         try Self.checkName(of: endpoint)
         try await checkURL(of: endpoint)
         try Self.checkTypes(of: endpoint)
@@ -98,5 +113,6 @@ extension ControlAPI {
 extension EndpointInfo {
     init(_ endpoint: EndpointRecord) {
         self.init(name: endpoint.name, url: endpoint.url, types: endpoint.types, version: endpoint.version)
+        paused = endpoint.isPaused
     }
 }

@@ -11,8 +11,7 @@ extension ControlAPI {
             ControlRoute(SetClock.self) { try await set(try name($0.clock, $0), $0.request) },
             ControlRoute(AdvanceClock.self) { call in
                 let name = try name(call.clock, call)
-                let report = try await shop.advance(name, try target(call.request), settling: call.settle ?? false)
-                return AdvanceReportInfo(report)
+                return AdvanceReportInfo(try await shop.advance(name, try target(call.request)))
             },
             ControlRoute(ListClocks.self) { call in
                 let scope = try call.scope()
@@ -51,17 +50,7 @@ extension ControlAPI {
     private func create(_ call: ControlCall<CreateClock>) async throws -> ClockInfo {
         let scope = try call.scope()
         let own = call.name
-        let isPlain = own.utf8.allSatisfy {
-            (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0)
-                || [0x2d, 0x2e, 0x5f].contains($0)
-        }
-        guard isPlain, (1...64).contains(own.utf8.count), own != ".", own != ".." else {
-            throw ControlError.bad(
-                "bad_clock",
-                "A clock's name must be 1 to 64 letters, digits, dots, dashes or underscores.",
-                path: "$.name"
-            )
-        }
+        try Self.check(clockName: own, path: "$.name")
         let name = ClockName(scope, own: own)
         let start = call.at ?? shop.now(in: scope)
         let state: ClockState =
@@ -146,8 +135,7 @@ extension AdvanceReportInfo {
             notifications: report.notifications.map {
                 NotificationCountInfo(type: $0.notice.type, subtype: $0.notice.subtype, count: $0.count)
             },
-            quarantined: report.quarantine,
-            pending: report.pending
+            quarantined: report.quarantine
         )
     }
 }

@@ -22,7 +22,7 @@ extension ControlAPI {
             let account = try await shop.storage.storedAccount(entry.id)?.account
             events.append(UpcomingEventInfo(entry, account.flatMap { shop.upcomingEvents(to: $0) }))
         }
-        return UpcomingEventList(events: events, nextAttemptDate: try await shop.storage.nextDue(on: name).delivery)
+        return UpcomingEventList(events: events, nextAttemptDate: try await shop.nextDelivery(on: name))
     }
 }
 
