@@ -11,7 +11,9 @@ extension Console {
     /// Adds the pages to the router of the control API.
     package func add(to router: Router<ControlContext>) {
         for path in ["/console", "/console/**"] {
-            router.get(RouterPath(path)) { request, _ in await answered(request, get) }
+            router.get(RouterPath(path)) { request, context in
+                await answered(request) { try await get($0, from: context.address) }
+            }
             router.post(RouterPath(path)) { request, context in
                 await answered(request) { try await post($0, from: context.address) }
             }
@@ -34,13 +36,13 @@ extension Console {
 
     // MARK: GET
 
-    private func get(_ request: Request) async throws -> Response {
+    private func get(_ request: Request, from remote: SocketAddress?) async throws -> Response {
         if let asset = Assets.response(to: request) { return asset }
         let path = request.uri.path
         if path == "/console" { return Self.redirect("/console/") }
         let query = Address.items(request.uri.query ?? "") ?? []
         func value(_ name: String) -> String? { query.first { $0.name == name }?.value }
-        guard let session = try await sessions.session(of: request) else {
+        guard let session = try await session(of: request, from: remote) else {
             let visitor = sessions.visitor(of: request)
             if path == "/console/live" { throw ControlError.signedOut }
             if path == "/console/sign-in" {
@@ -54,9 +56,16 @@ extension Console {
         }
         // A signed-in user needs no sign-in page, and actions have no page of their own.
         if path == "/console/sign-in" || path.hasPrefix("/console/actions/") { return Self.redirect("/console/") }
-        if let file = try await Downloads.response(path, query, control) { return file }
+        if let file = try await Downloads.response(path, query, control.acting(for: session.caller)) { return file }
         guard let address = Address.local(request.uri.description) else { throw ControlError.missingPage }
         return response(await shown(at: address, session), session, request)
+    }
+
+    /// The session of a request, whose caller has the client's address; nil if the user must sign in.
+    private func session(of request: Request, from address: SocketAddress?) async throws -> Session? {
+        guard var session = try await sessions.session(of: request) else { return nil }
+        session.caller = session.caller.at(address)
+        return session
     }
 
     /// The page at an address, or an error page if it fails.
@@ -105,7 +114,7 @@ extension Console {
         if path == "/console/sign-in" {
             return try await begin(try await FormData(request, mayHaveFile: false), request, from: address)
         }
-        guard let session = try await sessions.session(of: request) else {
+        guard let session = try await session(of: request, from: address) else {
             return Self.redirect("/console/sign-in")
         }
         let form = try await FormData(request)

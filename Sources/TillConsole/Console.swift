@@ -32,7 +32,7 @@ package struct Console: Sendable {
     init(_ control: ControlAPI, pages: [ConsolePage], patience: Duration = .seconds(2)) throws {
         shop = control.shop
         self.control = ControlCaller(control)
-        sessions = Sessions(control.shop, token: control.guardian.token)
+        sessions = Sessions(control.shop, token: control.guardian.isRequired ? control.guardian.token : nil)
         failedTokens = control.guardian.failedTokens
         actions = Actions(self.control, patience: patience, logger: control.shop.logger)
         changeCounter = ChangeCounter(control.shop)
@@ -100,7 +100,7 @@ package struct Console: Sendable {
         _ form: FormData? = nil
     ) -> PageRequest {
         PageRequest(
-            control: control,
+            control: control.acting(for: session.caller),
             shop: shop,
             parameters: parameters,
             query: query,

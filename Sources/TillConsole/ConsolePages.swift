@@ -4,7 +4,7 @@ extension ConsolePage {
     static let all: [ConsolePage] = [
         overview, environment, customers, customer, transaction,
         catalog, product, faults, snapshots, keys,
-        notifications, notification, requests, request, decoder,
+        notifications, notification, requests, request, decoder, audit,
     ]
 }
 
@@ -23,6 +23,7 @@ struct NavigationItem: Sendable {
         NavigationItem(name: "Faults", path: "/console/faults"),
         NavigationItem(name: "Snapshots", path: "/console/snapshots"),
         NavigationItem(name: "Keys and certificates", path: "/console/keys"),
+        NavigationItem(name: "Audit log", path: "/console/audit"),
         NavigationItem(name: "Decoder", path: "/console/decoder"),
         NavigationItem(name: "Environment", path: "/console/apps/{bundleId}/{environment}/"),
         NavigationItem(name: "Customers", path: "/console/apps/{bundleId}/{environment}/customers"),

@@ -12,6 +12,8 @@ struct Session: Equatable, Sendable {
     let cookie: String
     /// Whether the browser does not have the cookie yet.
     var isNew = false
+    /// Who uses the session. Operations check what the caller may do.
+    var caller = Principal.console
 }
 
 /// Controls access to the pages. If the control API requires no token, every client on the port has access; otherwise a
@@ -42,8 +44,8 @@ struct Sessions: Sendable {
     /// The session of a request; nil if the user must sign in.
     func session(of request: Request) async throws -> Session? {
         guard isGuarded else { return visitor(of: request) }
-        guard let cookie = Self.cookie(of: request), try await isValid(cookie) else { return nil }
-        return Session(cookie: cookie)
+        guard let cookie = Self.cookie(of: request), let caller = try await caller(of: cookie) else { return nil }
+        return Session(cookie: cookie, caller: caller)
     }
 
     /// A session without access rights. It only protects forms against CSRF.
@@ -55,32 +57,38 @@ struct Sessions: Sendable {
     }
 
     /// A session for a valid token; nil for any other text.
+    ///
+    /// - Throws: `ControlError` for a token that does not permit to read all apps.
     func begin(with given: String) async throws -> Session? {
         guard let token else { return nil }
-        var name: String?
+        let holder: Holder
         if ConstantTime.areEqual(given.utf8, token.utf8) {
-            name = ""
-        } else if try await shop.isControlToken(given) {
-            let digest = Base64.encode(Array(SHA256.hash(data: Data(given.utf8))))
-            name = try await shop.controlTokens().first { ConstantTime.areEqual($0.digest.utf8, digest.utf8) }?.name
+            holder = Holder(name: "", secret: token, caller: .administrator)
+        } else if let named = try await shop.controlToken(given) {
+            holder = Holder(named)
+            try holder.caller.check(.read, for: "The console", of: nil)
+        } else {
+            return nil
         }
-        guard let name else { return nil }
         let end = shop.wallClock().milliseconds + Self.seconds * 1_000
-        let body = "\(end).\(Self.random()).\(Self.text(Array(name.utf8)))"
-        guard let code = try await code(of: body, name) else { return nil }
-        return Session(cookie: "\(body).\(code)", isNew: true)
+        let body = "\(end).\(Self.random()).\(Self.text(Array(holder.name.utf8)))"
+        return Session(cookie: "\(body).\(code(of: body, holder))", isNew: true, caller: holder.caller)
     }
 
-    /// Whether a cookie is valid: `begin` issued it, it has not expired, no one signed out with it on this node, and
-    /// its token is not revoked.
-    func isValid(_ cookie: String) async throws -> Bool {
+    /// Whether a cookie is valid.
+    func isValid(_ cookie: String) async throws -> Bool { try await caller(of: cookie) != nil }
+
+    /// Who uses a session; nil for an invalid cookie. A cookie is valid if `begin` issued it, it has not expired, no one
+    /// signed out with it on this node, and its token is not revoked.
+    private func caller(of cookie: String) async throws -> Principal? {
         let parts = cookie.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard
             parts.count == 4, cookie.utf8.count <= 512, let end = Int64(parts[0]),
             end > shop.wallClock().milliseconds, !signedOut.has(cookie), let name = Base64URL.decode(parts[2]),
-            let code = try await code(of: parts[0..<3].joined(separator: "."), String(decoding: name, as: UTF8.self))
-        else { return false }
-        return ConstantTime.areEqual(code.utf8, parts[3].utf8)
+            let holder = try await holder(named: String(decoding: name, as: UTF8.self))
+        else { return nil }
+        let code = code(of: parts[0..<3].joined(separator: "."), holder)
+        return ConstantTime.areEqual(code.utf8, parts[3].utf8) ? holder.caller : nil
     }
 
     /// Ends the session on this node for every browser that has its cookie.
@@ -89,12 +97,35 @@ struct Sessions: Sendable {
         signedOut.add(session.cookie, until: end, now: shop.wallClock().milliseconds)
     }
 
-    /// The HMAC of a cookie for a token; nil if the token no longer exists.
-    private func code(of body: String, _ name: String) async throws -> String? {
-        let secret = name.isEmpty ? token : try await shop.controlTokens().first { $0.name == name }?.digest
-        guard let secret else { return nil }
+    /// The token of a session.
+    private struct Holder {
+        /// The name in the cookie; empty for the administrator's token.
+        let name: String
+        /// The value from which the HMAC of the cookie is derived.
+        let secret: String
+        let caller: Principal
+
+        init(name: String, secret: String, caller: Principal) {
+            self.name = name
+            self.secret = secret
+            self.caller = caller
+        }
+
+        init(_ token: ControlToken) {
+            self.init(name: token.name, secret: token.digest, caller: Principal(token))
+        }
+    }
+
+    /// The token with a name; nil if it does not exist.
+    private func holder(named name: String) async throws -> Holder? {
+        guard name.isEmpty else { return try await shop.controlTokens().first { $0.name == name }.map { Holder($0) } }
+        return token.map { Holder(name: "", secret: $0, caller: .administrator) }
+    }
+
+    /// The HMAC of a cookie for a token.
+    private func code(of body: String, _ holder: Holder) -> String {
         var hash = HMAC<SHA256>(key: key)
-        hash.update(data: Data(SHA256.hash(data: Data(secret.utf8))))
+        hash.update(data: Data(SHA256.hash(data: Data(holder.secret.utf8))))
         hash.update(data: Data(body.utf8))
         return Self.text(Array(hash.finalize()))
     }

@@ -104,15 +104,15 @@ extension PostgresStorage {
     }
 
     package func dropDeliveries(to endpoint: String, in scope: AccountScope) async throws {
-        try await write([Step(.dropDeliveries, Arguments(scope.environment.rawValue, scope.app, endpoint))])
+        let drop = Step(.dropDeliveries, Arguments(scope.environment.rawValue, scope.app, endpoint))
+        try await audited { try await write($0 + [drop]) }
     }
 
     package func redeliver(_ id: NotificationID, to endpoints: [String], due: Timestamp) async throws {
-        try await write(
-            endpoints.sorted().map { endpoint in
-                Step(.redeliver, Arguments(id.partition.number, id.number, endpoint, due.milliseconds))
-            }
-        )
+        let steps = endpoints.sorted().map { endpoint in
+            Step(.redeliver, Arguments(id.partition.number, id.number, endpoint, due.milliseconds))
+        }
+        try await audited { try await write($0 + steps) }
     }
 
     package func record(_ deliveries: [Delivery], epoch: Int64?) async throws {

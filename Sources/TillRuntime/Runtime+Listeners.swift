@@ -71,7 +71,11 @@ extension Runtime {
         let control = ControlAPI(
             shop: shop,
             facts: facts,
-            guardian: ControlGuard(token: token, hosts: Set(configuration.controlHosts + [address])),
+            guardian: ControlGuard(
+                token: token.text,
+                isRequired: token.isRequired,
+                hosts: Set(configuration.controlHosts + [address])
+            ),
             figures: figures,
             meter: meter,
             hasPages: true

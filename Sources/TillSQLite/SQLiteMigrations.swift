@@ -17,6 +17,7 @@ struct Migration: Sendable {
         Migration(name: "4 rows in the order of their numbers", sql: version4),
         Migration(name: "5 snapshots", sql: version5),
         Migration(name: "6 what is in a snapshot", sql: version6),
+        Migration(name: "7 audit log", sql: version7),
     ]
 
     private static let version1 = """
@@ -265,6 +266,25 @@ struct Migration: Sendable {
         ALTER TABLE snapshots ADD COLUMN notifications INTEGER NOT NULL DEFAULT 0;
         UPDATE snapshots
             SET notifications = (SELECT count(*) FROM snapshot_outbox WHERE snapshot = snapshots.name);
+        """
+
+    private static let version7 = """
+        CREATE TABLE audit (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            date INTEGER NOT NULL,
+            caller TEXT NOT NULL,
+            address TEXT,
+            operation TEXT NOT NULL,
+            app TEXT,
+            environment TEXT,
+            customer TEXT,
+            object TEXT,
+            status INTEGER NOT NULL,
+            code TEXT
+        );
+        CREATE INDEX audit_by_date ON audit (date, number);
+        CREATE INDEX audit_by_customer ON audit (app, environment, customer) WHERE customer IS NOT NULL;
         """
 }
 

@@ -63,6 +63,7 @@ extension SQLiteStorage {
     }
 
     private static func write(_ change: PreparedChange, _ db: Database) throws {
+        if let audit = change.audit { try write(audit, db) }
         for account in change.accounts { try write(account, db) }
         for row in change.rows { try write(row, db) }
         for redemption in change.redemptions { try count(redemption, db) }
@@ -180,8 +181,10 @@ private struct PreparedChange: Sendable {
     let deliveries: [Delivery]
     let documents: [Document]
     let erasure: Erasure?
+    let audit: AuditRecord?
 
     init(_ change: Change) throws {
+        audit = change.audit
         erasure = change.erasure
         notifications = change.notifications
         deliveries = change.deliveries

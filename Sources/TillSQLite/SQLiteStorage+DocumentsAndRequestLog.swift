@@ -14,13 +14,13 @@ extension SQLiteStorage {
     }
 
     package func put(_ documents: [Document]) async throws {
-        try await pool.write { db in
+        try await write { db in
             for document in documents { try Self.write(document, db) }
         }
     }
 
     package func keep(_ document: Document) async throws -> Document {
-        try await pool.write { db in
+        try await write { db in
             let present = try db.rows(
                 of: "documents",
                 "SELECT name, app, body FROM documents WHERE kind = ? AND name = ?",
@@ -33,7 +33,7 @@ extension SQLiteStorage {
     }
 
     package func removeDocument(_ kind: DocumentKind, name: String) async throws {
-        try await pool.write { db in
+        try await write { db in
             try db.execute(
                 sql: "DELETE FROM documents WHERE kind = ? AND name = ?",
                 arguments: [kind.rawValue, name]

@@ -47,6 +47,7 @@ extension SQLiteStorage {
             arguments: place + [erasure.version]
         )
         if db.changesCount == 0 { throw CommitFailure.conflict(erasure.account) }
+        try eraseFromAudit(erasure, db)
         for number in erasure.requestLog {
             try db.execute(sql: "DELETE FROM journal WHERE number = ?", arguments: [number])
         }

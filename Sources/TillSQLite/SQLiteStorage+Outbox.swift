@@ -124,7 +124,7 @@ extension SQLiteStorage {
     }
 
     package func dropDeliveries(to endpoint: String, in scope: AccountScope) async throws {
-        try await pool.write { db in
+        try await write { db in
             try db.execute(
                 sql: """
                     UPDATE deliveries SET due = NULL
@@ -136,7 +136,7 @@ extension SQLiteStorage {
     }
 
     package func redeliver(_ id: NotificationID, to endpoints: [String], due: Timestamp) async throws {
-        try await pool.write { db in
+        try await write { db in
             let statement = try db.cachedStatement(
                 sql: "UPDATE deliveries SET due = ? WHERE partition = ? AND notification = ? AND endpoint = ?"
             )

@@ -33,7 +33,7 @@ extension SQLiteStorage {
     }
 
     package func prune(_ ids: [NotificationID]) async throws {
-        try await pool.write { db in
+        try await write { db in
             let deliveries = try db.cachedStatement(
                 sql: """
                     DELETE FROM deliveries WHERE partition = ?1 AND notification = ?2 AND NOT EXISTS (

@@ -6,7 +6,7 @@ import TillStorage
 /// Snapshots of an app or of the whole server, in separate tables.
 extension SQLiteStorage {
     package func save(_ snapshot: Snapshot) async throws -> Snapshot {
-        try await pool.write { db in
+        try await write { db in
             try Self.removeSnapshot(snapshot.name, db)
             try Self.enter(snapshot, db)
             for table in ShopTable.allCases {
@@ -47,7 +47,7 @@ extension SQLiteStorage {
     }
 
     package func restore(snapshot name: String) async throws {
-        try await pool.write { db in
+        try await write { db in
             let rows = try db.rows(of: "snapshots", "SELECT app FROM snapshots WHERE name = ?", [name])
             guard let row = rows.first else { throw SnapshotFailure.unknown(name) }
             let app = try row.maybeText(0)
@@ -70,11 +70,11 @@ extension SQLiteStorage {
     }
 
     package func remove(snapshot name: String) async throws {
-        try await pool.write { try Self.removeSnapshot(name, $0) }
+        try await write { try Self.removeSnapshot(name, $0) }
     }
 
     package func erase(app: String?, documents kinds: Set<DocumentKind>) async throws {
-        try await pool.write { try Self.erase(app, kinds, $0) }
+        try await write { try Self.erase(app, kinds, $0) }
     }
 
     package func rows(of table: ShopTable, in snapshot: String, after place: Int64?, limit: Int) async throws
@@ -111,7 +111,7 @@ extension SQLiteStorage {
     }
 
     package func add(_ rows: [TableRow], of table: ShopTable, to snapshot: Snapshot) async throws {
-        try await pool.write { db in
+        try await write { db in
             try Self.enter(snapshot, db)
             let places = Array(repeating: "?", count: table.columns.count + 1).joined(separator: ", ")
             let insert = try db.makeStatement(

@@ -41,6 +41,13 @@ extension SQLiteStorage {
                 last = page.last
             } while last != nil
         }
+        var position: AuditPosition?
+        repeat {
+            let place = position
+            let page = try await moment.read { try Self.auditRecords(after: place, limit: 500, $0) }
+            if !page.isEmpty { try await take(.audit(page.map(\.record))) }
+            position = page.last?.position
+        } while position != nil
         for snapshot in try await moment.read({ try Self.snapshots($0) }) {
             try await take(.snapshot(snapshot))
             for table in ShopTable.allCases {

@@ -19,6 +19,9 @@ package struct Change: Sendable {
     package var writePrecondition: WritePrecondition?
     /// The account to erase after all other writes; nil if none is erased.
     package var erasure: Erasure?
+    /// The audit record of the operation that makes this change; nil for a change of no operation. A record with the
+    /// same id is written only once; only a failure replaces its result.
+    package var audit: AuditRecord?
 
     /// The writes of one command.
     package init(
@@ -29,7 +32,8 @@ package struct Change: Sendable {
         deliveries: [Delivery] = [],
         documents: [Document] = [],
         writePrecondition: WritePrecondition? = nil,
-        erasure: Erasure? = nil
+        erasure: Erasure? = nil,
+        audit: AuditRecord? = nil
     ) {
         self.accounts = accounts
         self.rows = rows
@@ -39,9 +43,10 @@ package struct Change: Sendable {
         self.documents = documents
         self.writePrecondition = writePrecondition
         self.erasure = erasure
+        self.audit = audit
     }
 
-    /// Whether the change contains no writes.
+    /// Whether the change contains no writes other than an audit record.
     package var isEmpty: Bool {
         accounts.isEmpty && rows.isEmpty && redemptions.isEmpty && notifications.isEmpty && deliveries.isEmpty
             && documents.isEmpty && erasure == nil

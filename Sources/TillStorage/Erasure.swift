@@ -1,18 +1,25 @@
 import TillCore
 
-/// An account to erase, together with its transactions, notifications and deliveries.
+/// An account to erase, together with its transactions, notifications and deliveries. The engine also removes the
+/// customer's name from the audit log.
 package struct Erasure: Sendable {
     /// The account to erase.
     package let account: AccountID
     /// The version that the stored account must still have.
     package let version: Int64
+    /// The app and the environment of the account.
+    package let scope: AccountScope
+    /// The customer's name.
+    package let customer: String
     /// The numbers of the request log entries to erase together with the account.
     package let requestLog: [Int64]
 
     /// An account to erase, together with request log entries.
-    package init(account: AccountID, version: Int64, requestLog: [Int64] = []) {
-        self.account = account
-        self.version = version
+    package init(_ account: Account, requestLog: [Int64] = []) {
+        self.account = account.id
+        version = account.version
+        scope = AccountScope(environment: account.environment, app: account.app)
+        customer = account.customer
         self.requestLog = requestLog
     }
 }

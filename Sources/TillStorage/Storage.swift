@@ -141,6 +141,17 @@ package protocol Storage: Sendable {
     /// The entries with numbers higher than `number`, oldest first.
     func requestLog(after number: Int64, limit: Int) async throws -> [NumberedEntry]
 
+    // MARK: The audit log
+
+    /// The newest records that a query finds, newest first.
+    func auditRecords(_ query: AuditQuery) async throws -> [NumberedAuditRecord]
+
+    /// The records after a position (nil for the first records), oldest first.
+    func auditRecords(after position: AuditPosition?, limit: Int) async throws -> [NumberedAuditRecord]
+
+    /// Deletes the oldest records before a date, and returns their number.
+    func pruneAudit(before: Timestamp, limit: Int) async throws -> Int
+
     // MARK: Erasing
 
     /// The amount of data that belongs to an account.

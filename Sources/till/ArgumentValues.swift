@@ -5,6 +5,7 @@ import TillControl
 
 extension StoreEnvironment: ExpressibleByArgument {}
 extension BillingPlanType: ExpressibleByArgument {}
+extension ControlScope: ExpressibleByArgument {}
 extension ConsumptionRequestReason: ExpressibleByArgument {}
 extension FaultKind: ExpressibleByArgument {}
 extension GracePeriodCoverage: ExpressibleByArgument {}

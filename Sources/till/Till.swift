@@ -31,7 +31,8 @@ struct Till: AsyncParsableCommand {
             """,
         version: TillVersion.text,
         subcommands: [
-            Serve.self, AppCommand.self, KeyCommand.self, TokenCommand.self, SecretCommand.self, ImportCommand.self,
+            Serve.self, AppCommand.self, KeyCommand.self, TokenCommand.self, AuditCommand.self, SecretCommand.self,
+            ImportCommand.self,
             CustomerCommand.self,
             FamilyCommand.self,
             Buy.self, ReceiptCommand.self, PurchaseCommand.self, SubscriptionCommand.self, CardCommand.self,

@@ -18,45 +18,53 @@ struct ControlTokenTests {
             chain: test.shop.signingChain,
             wallClock: { Timestamp(milliseconds: 0) }
         )
-        let (token, secret) = try await test.shop.makeControlToken(named: "ci")
+        let (token, secret) = try await test.shop.makeControlToken(named: "ci", scope: .administer)
         #expect(secret.exposed.utf8.count == 48)
-        #expect(try await other.isControlToken(secret.exposed))
+        #expect(try await other.controlToken(secret.exposed) != nil)
         #expect(try await other.controlTokens() == [token])
-        #expect(!(try await other.isControlToken(secret.exposed.dropLast() + "!")))
-        #expect(!(try await other.isControlToken("")))
-        let (_, second) = try await other.makeControlToken(named: "deploy")
+        #expect(try await other.controlToken(secret.exposed.dropLast() + "!") == nil)
+        #expect(try await other.controlToken("") == nil)
+        let (_, second) = try await other.makeControlToken(named: "deploy", scope: .administer)
         try await other.revokeControlToken("ci")
-        #expect(!(try await test.shop.isControlToken(secret.exposed)))
-        #expect(try await test.shop.isControlToken(second.exposed))
-        let (_, third) = try await test.shop.makeControlToken(named: "ci")
+        #expect(try await test.shop.controlToken(secret.exposed) == nil)
+        #expect(try await test.shop.controlToken(second.exposed) != nil)
+        let (_, third) = try await test.shop.makeControlToken(named: "ci", scope: .administer)
         #expect(third.exposed != secret.exposed)
-        #expect(!(try await test.shop.isControlToken(secret.exposed)))
+        #expect(try await test.shop.controlToken(secret.exposed) == nil)
     }
 
     @Test("The store keeps a digest instead of the token, and a restore does not restore a revoked token")
     func kept() async throws {
         let test = try await TestShop()
-        let (_, secret) = try await test.shop.makeControlToken(named: "ci")
+        let (_, secret) = try await test.shop.makeControlToken(named: "ci", scope: .administer)
         let kept = try await test.shop.storage.documents(.token)
         #expect(kept.count == 1 && !kept[0].body.contains(secret.exposed.dropFirst(5)))
         _ = try await test.shop.saveSnapshot("before", of: nil)
         try await test.shop.revokeControlToken("ci")
-        let (_, later) = try await test.shop.makeControlToken(named: "later")
+        let (_, later) = try await test.shop.makeControlToken(named: "later", scope: .administer)
         _ = try await test.shop.restoreSnapshot("before")
-        #expect(!(try await test.shop.isControlToken(secret.exposed)))
+        #expect(try await test.shop.controlToken(secret.exposed) == nil)
         try await test.shop.reset(app: nil, .everything)
-        #expect(try await test.shop.isControlToken(later.exposed))
+        #expect(try await test.shop.controlToken(later.exposed) != nil)
     }
 
     @Test("An invalid, duplicate or unknown token name is rejected, and so is one token too many")
     func refusals() async throws {
         let test = try await TestShop()
         for name in ["", ".ci", "c i", String(repeating: "x", count: 65)] {
-            await #expect(throws: TokenRefused.badName(name)) { try await test.shop.makeControlToken(named: name) }
+            await #expect(throws: TokenRefused.badName(name)) {
+                try await test.shop.makeControlToken(named: name, scope: .read)
+            }
         }
-        for number in 1...Shop.maxTokens { _ = try await test.shop.makeControlToken(named: "t\(number)") }
-        await #expect(throws: TokenRefused.exists("t1")) { try await test.shop.makeControlToken(named: "t1") }
-        await #expect(throws: TokenRefused.tooMany(100)) { try await test.shop.makeControlToken(named: "more") }
+        for number in 1...Shop.maxTokens {
+            _ = try await test.shop.makeControlToken(named: "t\(number)", scope: .administer)
+        }
+        await #expect(throws: TokenRefused.exists("t1")) {
+            try await test.shop.makeControlToken(named: "t1", scope: .administer)
+        }
+        await #expect(throws: TokenRefused.tooMany(100)) {
+            try await test.shop.makeControlToken(named: "more", scope: .administer)
+        }
         await #expect(throws: TokenRefused.self) { try await test.shop.revokeControlToken("unknown") }
     }
 }

@@ -24,6 +24,8 @@ struct MigrationTests {
             "7739341d7b2f86e6459a0d33852bbfdfe1439bf79283b4bca4cc44d0e296b527",
         "6 what is in a snapshot":
             "cee6786549da1c27f51aa80aa6591d9f6418d44b7b769d6339040aac7210bc5f",
+        "7 audit log":
+            "8db9d7906d2f27f7460d9b9c7d9b01ffe071ec2785dd381136b10cc33315187e",
     ]
 
     private static let postgres = [
@@ -33,6 +35,8 @@ struct MigrationTests {
             "4cd87072d1b614be336b456a0ed0d3eb401d9b35155b93b4e61b8fb73ad6a671",
         "3 what is in a snapshot":
             "3b05d627d8f118660825f87c2d0bb4db98ca3391e6310ff031396ba2395e384f",
+        "4 audit log":
+            "8af81f23d33f41d312703028d74590e48735484da7a73d6c961e59646168a477",
     ]
 
     private func digest(_ text: String) -> String {

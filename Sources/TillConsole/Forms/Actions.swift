@@ -71,7 +71,8 @@ final class Actions: Sendable {
         case .new(let new):
             name = new
             // Closing the page does not cancel the action.
-            Task { [self] in end(new, await outcome(of: operation, parameters, form)) }
+            let control = self.control.acting(for: session?.caller ?? .console)
+            Task { [self] in end(new, await outcome(of: operation, parameters, form, control)) }
         }
         await waitForEnd(of: name)
         guard let effect = self.effect(of: name) else {
@@ -133,36 +134,45 @@ final class Actions: Sendable {
         }
     }
 
-    private func outcome(of operation: OperationForm, _ parameters: [String: String], _ form: FormData) async -> Result<
-        ActionAnswer, ControlError
-    > {
+    private func outcome(
+        of operation: OperationForm,
+        _ parameters: [String: String],
+        _ form: FormData,
+        _ control: ControlCaller
+    ) async -> Result<ActionAnswer, ControlError> {
         do {
-            return .success(try await answer(to: operation, parameters, form))
+            return .success(try await answer(to: operation, parameters, form, control))
         } catch {
             return .failure(error)
         }
     }
 
-    private func answer(to operation: OperationForm, _ parameters: [String: String], _ form: FormData)
-        async throws(ControlError) -> ActionAnswer
-    {
+    private func answer(
+        to operation: OperationForm,
+        _ parameters: [String: String],
+        _ form: FormData,
+        _ control: ControlCaller
+    ) async throws(ControlError) -> ActionAnswer {
         let query = FormBody.query(form, operation.query)
         if operation.readsItsOwnBody {
             let document = form.file ?? form["_document"].map { Array($0.utf8) } ?? fields(of: form, operation)
             return try await control.perform(operation.id, parameters, query: query, document: document)
         }
         let body = FormBody.tree(form, operation)
-        let query = FormBody.query(form, operation.query)
         switch operation.id {
-        case CreateApp.operationID: return try await newApp(body, form)
-        case CreateCustomer.operationID: try await checkIsNew(form, parameters)
-        case CreateClock.operationID: return try await newClock(body, parameters, form)
+        case CreateApp.operationID: return try await newApp(body, form, control)
+        case CreateCustomer.operationID: try await checkIsNew(form, parameters, control)
+        case CreateClock.operationID: return try await newClock(body, parameters, form, control)
         case UpdateCustomer.operationID where form["clock"]?.isEmpty == true:
             // An empty field is omitted, but an empty name stands for the environment's clock.
             let body = JSONTree.object(body.members + [.init("clock", .string(""))])
             return try await control.perform(operation.id, parameters, query: query, body: body)
         case UpdateSettings.operationID:
-            return try await control.perform(operation.id, parameters, body: try await changes(body, parameters))
+            return try await control.perform(
+                operation.id,
+                parameters,
+                body: try await changes(body, parameters, control)
+            )
         default: break
         }
         return try await control.perform(operation.id, parameters, query: query, body: body)
@@ -171,7 +181,9 @@ final class Actions: Sendable {
     // MARK: Actions with several operations
 
     /// Creates an app and imports its products. The file is parsed first, so that an invalid file creates no app.
-    private func newApp(_ body: JSONTree, _ form: FormData) async throws(ControlError) -> ActionAnswer {
+    private func newApp(_ body: JSONTree, _ form: FormData, _ control: ControlCaller)
+        async throws(ControlError) -> ActionAnswer
+    {
         guard let file = form.file else { return try await control.perform(CreateApp.operationID, body: body) }
         do {
             _ = try StoreKitFile.read(file)
@@ -187,7 +199,9 @@ final class Actions: Sendable {
     }
 
     /// Rejects an existing customer. The control operation accepts one, but the form must create a new customer.
-    private func checkIsNew(_ form: FormData, _ parameters: [String: String]) async throws(ControlError) {
+    private func checkIsNew(_ form: FormData, _ parameters: [String: String], _ control: ControlCaller)
+        async throws(ControlError)
+    {
         guard let name = form["customer"], !name.isEmpty, let app = Self.app(of: parameters) else { return }
         if (try? await control.send(GetCustomer(app: app, customer: name))) != nil {
             throw ControlError(
@@ -199,7 +213,7 @@ final class Actions: Sendable {
     }
 
     /// Creates a clock and, on a customer's page, assigns it to the customer.
-    private func newClock(_ body: JSONTree, _ parameters: [String: String], _ form: FormData)
+    private func newClock(_ body: JSONTree, _ parameters: [String: String], _ form: FormData, _ control: ControlCaller)
         async throws(ControlError) -> ActionAnswer
     {
         let made = try await control.perform(CreateClock.operationID, parameters, body: body)
@@ -222,7 +236,9 @@ final class Actions: Sendable {
 
     /// The settings that differ from the current settings. The form sends every setting, but a setting that still has
     /// the server's default must not become a fixed value.
-    private func changes(_ body: JSONTree, _ parameters: [String: String]) async throws(ControlError) -> JSONTree {
+    private func changes(_ body: JSONTree, _ parameters: [String: String], _ control: ControlCaller)
+        async throws(ControlError) -> JSONTree
+    {
         guard
             let app = Self.app(of: parameters), let known = try? JSONTree(encoding: UpdateSettings(app: app)),
             // The operation reports the errors of an invalid body.

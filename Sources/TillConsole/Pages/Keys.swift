@@ -65,10 +65,20 @@ private enum Keys {
             let request = RevokeToken(tokenName: token.name)
             let revoke = ActionForm(request, "Revoke", name: token.name, isDestructive: true)
             return [
-                "name": .text(token.name), "created": Words.time(token.createdDate), "revoke": revoke.value(page),
+                "name": .text(token.name), "scope": .text(token.scope.rawValue), "app": PageValue(token.bundleId),
+                "created": Words.time(token.createdDate), "revoke": revoke.value(page),
             ]
         }
-        let create = ActionForm(CreateToken(name: ""), "Create token", [.init("name", "Name", hint: "ci")])
+        let scopes = ControlScope.allCases.sorted { $0 == .operate && $1 != .operate }
+        let create = ActionForm(
+            CreateToken(name: ""),
+            "Create token",
+            [
+                .init("name", "Name", hint: "ci"),
+                .init("scope", "Scope", .choice(scopes.map { ($0.rawValue, $0.rawValue) })),
+                .init("bundleId", "App", hint: "com.example.app", help: "Leave empty for all apps and the server."),
+            ]
+        )
         return ["rows": .list(rows), "isEmpty": .flag(all.isEmpty), "next": part.next, "create": create.value(page)]
     }
 }

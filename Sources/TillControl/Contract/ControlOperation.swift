@@ -6,8 +6,8 @@ public struct ControlOperation: Sendable {
     public let path: String
     /// The group of the operation in the OpenAPI document.
     public let tag: Tag
-    /// What a token must permit.
-    public let scope: Scope
+    /// The scope that a token needs.
+    public let scope: ControlScope
     /// The HTTP status of the answer.
     public let status: Int
     /// The HTTP status of the answer if the object to create already exists; nil if that makes no difference.
@@ -26,7 +26,7 @@ public struct ControlOperation: Sendable {
         _ method: Method,
         _ path: String,
         tag: Tag,
-        scope: Scope? = nil,
+        scope: ControlScope? = nil,
         status: Int = 200,
         unchanged: Int? = nil,
         hasBody: Bool? = nil
@@ -47,16 +47,6 @@ public struct ControlOperation: Sendable {
         case put = "PUT"
         case patch = "PATCH"
         case delete = "DELETE"
-    }
-
-    /// What a token must permit.
-    public enum Scope: String, CaseIterable, Sendable {
-        /// Reading.
-        case read
-        /// Changing customers, clocks, catalogs and settings.
-        case operate
-        /// Keys, tokens, certificates, backups and everything that replaces all data.
-        case administer
     }
 
     /// The names of the parameters in the path, in their order.

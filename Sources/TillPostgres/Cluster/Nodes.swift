@@ -106,7 +106,7 @@ extension PostgresStorage {
         // data. It also increases after a failed transaction, because that transaction may have been committed.
         defer { if !held.isEmpty { writes.add(1, ordering: .relaxed) } }
         do {
-            try await write(lock + check + steps + raise + announce)
+            try await audited { try await write(lock + check + $0 + steps + raise + announce) }
         } catch let failed as StepFailure where failed.failure.isGuard {
             throw PreconditionFailed()
         }

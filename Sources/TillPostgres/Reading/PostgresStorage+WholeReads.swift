@@ -32,6 +32,12 @@ extension Session {
                 last = page.last
             } while last != nil
         }
+        var position: AuditPosition?
+        repeat {
+            let page = try auditRecords(after: position, limit: 500)
+            if !page.isEmpty { try next(.audit(page.map(\.record))) }
+            position = page.last?.position
+        } while position != nil
         for snapshot in try snapshots() {
             try next(.snapshot(snapshot))
             for table in ShopTable.allCases {

@@ -27,6 +27,9 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
     case reserveIdentifiers, identifierHighWater, countRedemption
     case appendRequestLog, trimRequestLog, requestLogByID, newestRequestLog
 
+    // The audit log.
+    case putAudit, newestAudit, oldestAudit, pruneAudit, eraseAuditCustomer, eraseAuditObject
+
     // Checks of `till doctor`.
     case beginExamination
     case misplacedRows, misplacedAccounts, miscounted, beyondHead, refundsWithoutNumber, strangeClocks
@@ -92,7 +95,8 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
             .allConfigurationVersions, .announce,
             .enterNode, .retireNode, .beatNode, .expiredNode, .reapNodes, .allNodes, .leaveNode, .noteSeen,
             .notDurably, .renewNode,
-            .takeLease, .releaseLease, .allLeases, .keepDocument, .documentByName:
+            .takeLease, .releaseLease, .allLeases, .keepDocument, .documentByName,
+            .putAudit, .newestAudit, .oldestAudit, .pruneAudit, .eraseAuditCustomer, .eraseAuditObject:
             .unpartitioned
         case .accountByID, .accountByCustomer, .insertAccount, .updateAccount, .nextDueOfAccount, .insertRow, .moveRow,
             .ownerOfRow, .rowByID, .rowsOfOrder, .refundsAfter, .latestRefunds, .historyUp, .historyDown,

@@ -181,6 +181,8 @@ extension Statement {
             .renewNode,
             .takeLease, .releaseLease, .allLeases, .keepDocument, .documentByName:
             NodeStatements.text(of: self)
+        case .putAudit, .newestAudit, .oldestAudit, .pruneAudit, .eraseAuditCustomer, .eraseAuditObject:
+            AuditStatements.text(of: self)
 
         case .beginExamination: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         case .misplacedRows, .misplacedAccounts, .miscounted, .beyondHead, .refundsWithoutNumber, .halfRevocations,

@@ -52,13 +52,14 @@ struct CommitBatch: Sendable {
     private static func isFree(_ changes: [Change]) -> Bool {
         var seen: Set<AccountID> = []
         return changes.allSatisfy { change in
-            change.redemptions.isEmpty && change.documents.isEmpty && change.erasure == nil && !change.accounts.isEmpty
+            change.redemptions.isEmpty && change.documents.isEmpty && change.erasure == nil
+                && (!change.accounts.isEmpty || change.isEmpty)
                 && change.accounts.allSatisfy { seen.insert($0.account.id).inserted }
         }
     }
 
     private static func prepare(_ change: Change, at place: Int) throws -> Prepared {
-        var steps: [Step] = []
+        var steps = change.audit.map { [Step($0)] } ?? []
         var guards: [Int: CommitFailure] = [:]
         for account in change.accounts.sorted(by: { $0.account.id < $1.account.id }) {
             if account.before != nil { guards[steps.count] = .conflict(account.account.id) }
@@ -80,6 +81,8 @@ struct CommitBatch: Sendable {
             steps += [Step(.eraseDeliveries, place), Step(.eraseEntries, place), Step(.eraseRows, place)]
             guards[steps.count] = .conflict(erasure.account)
             steps.append(Step(.eraseAccount, place + Arguments(erasure.version)))
+            let owner = Arguments(erasure.scope.app, erasure.scope.environment.rawValue, erasure.customer)
+            steps += [Step(.eraseAuditCustomer, owner), Step(.eraseAuditObject, owner)]
             steps += erasure.requestLog.map { Step(.eraseRequestLogEntry, Arguments($0)) }
         }
         let first = change.accounts.first?.account.id ?? change.erasure?.account

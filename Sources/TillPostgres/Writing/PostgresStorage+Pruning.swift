@@ -26,11 +26,10 @@ extension PostgresStorage {
     }
 
     package func prune(_ ids: [NotificationID]) async throws {
-        try await write(
-            ids.sorted().flatMap { id in
-                let place = Arguments(id.partition.number, id.number)
-                return [Step(.pruneDeliveries, place), Step(.pruneEntry, place)]
-            }
-        )
+        let steps = ids.sorted().flatMap { id in
+            let place = Arguments(id.partition.number, id.number)
+            return [Step(.pruneDeliveries, place), Step(.pruneEntry, place)]
+        }
+        try await audited { try await write($0 + steps) }
     }
 }

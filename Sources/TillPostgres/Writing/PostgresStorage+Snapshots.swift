@@ -5,17 +5,23 @@ import TillStorage
 /// Snapshots of an app or of the whole server, in separate tables.
 extension PostgresStorage {
     package func save(_ snapshot: Snapshot) async throws -> Snapshot {
-        try await pool.perform { session in
-            try session.atOneMoment {
-                try session.removeSnapshot(snapshot.name)
-                try session.enter(snapshot)
-                for table in ShopTable.allCases {
-                    let operation = TableStatement(operation: snapshot.app == nil ? .saveAll : .saveApp, table: table)
-                    let part = snapshot.app.map { Arguments($0) } ?? Arguments()
-                    _ = try session.run(any: operation, Arguments(snapshot.name) + part)
+        try await audited { record in
+            try await pool.perform { session in
+                try session.atOneMoment {
+                    try session.run(record)
+                    try session.removeSnapshot(snapshot.name)
+                    try session.enter(snapshot)
+                    for table in ShopTable.allCases {
+                        let operation = TableStatement(
+                            operation: snapshot.app == nil ? .saveAll : .saveApp,
+                            table: table
+                        )
+                        let part = snapshot.app.map { Arguments($0) } ?? Arguments()
+                        _ = try session.run(any: operation, Arguments(snapshot.name) + part)
+                    }
+                    _ = try session.run(.countSnapshot, Arguments(snapshot.name))
+                    return try session.snapshots().first { $0.name == snapshot.name } ?? snapshot
                 }
-                _ = try session.run(.countSnapshot, Arguments(snapshot.name))
-                return try session.snapshots().first { $0.name == snapshot.name } ?? snapshot
             }
         }
     }
@@ -25,8 +31,9 @@ extension PostgresStorage {
     }
 
     package func restore(snapshot name: String) async throws {
-        try await replacing { session in
+        try await replacing { session, record in
             try session.atOneMoment(locking: true) {
+                try session.run(record)
                 guard let row = try session.run(.snapshotByName, Arguments(name)).first else {
                     throw SnapshotFailure.unknown(name)
                 }
@@ -44,12 +51,20 @@ extension PostgresStorage {
     }
 
     package func remove(snapshot name: String) async throws {
-        try await pool.perform { session in try session.atOneMoment { try session.removeSnapshot(name) } }
+        try await audited { record in
+            try await pool.perform { session in
+                try session.atOneMoment {
+                    try session.run(record)
+                    try session.removeSnapshot(name)
+                }
+            }
+        }
     }
 
     package func erase(app: String?, documents kinds: Set<DocumentKind>) async throws {
-        try await replacing { session in
+        try await replacing { session, record in
             try session.atOneMoment(locking: true) {
+                try session.run(record)
                 try session.erase(app, kinds)
                 try session.beginEra()
             }
@@ -57,13 +72,17 @@ extension PostgresStorage {
     }
 
     /// Replaces all data. In the meantime, no node can commit a change that it decided before.
-    private func replacing(_ body: @escaping @Sendable (Session) throws -> Void) async throws {
+    ///
+    /// - Parameter body: runs one transaction, which must contain the given steps.
+    private func replacing(_ body: @escaping @Sendable (Session, [Step]) throws -> Void) async throws {
         defer { writes.add(1, ordering: .relaxed) }
-        try await pool.perform { session in
-            // This is a session lock, because a transaction that waits for the lock would still see the old data.
-            try session.run(script: "SELECT pg_advisory_lock(\(NodeStatements.lock))")
-            defer { _ = try? session.run(script: "SELECT pg_advisory_unlock(\(NodeStatements.lock))") }
-            try body(session)
+        try await audited { record in
+            try await pool.perform { session in
+                // This is a session lock, because a transaction that waits for the lock would still see the old data.
+                try session.run(script: "SELECT pg_advisory_lock(\(NodeStatements.lock))")
+                defer { _ = try? session.run(script: "SELECT pg_advisory_unlock(\(NodeStatements.lock))") }
+                try body(session, record)
+            }
         }
     }
 
@@ -85,7 +104,9 @@ extension PostgresStorage {
             count(table, .ledger),
             count(table, .outbox)
         )
-        try await write([Step(.enterSnapshot, entry)] + steps + [Step(.growSnapshot, counts)])
+        try await audited {
+            try await write($0 + [Step(.enterSnapshot, entry)] + steps + [Step(.growSnapshot, counts)])
+        }
     }
 
     package func reserveIdentifiers(below highWater: Int64) async throws {

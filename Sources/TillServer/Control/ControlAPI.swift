@@ -44,7 +44,8 @@ package struct ControlAPI: Sendable {
         self.meter = meter
         routes =
             [
-                serverRoutes, pruneRoutes, tokenRoutes, teamRoutes, appRoutes, keyRoutes, sharedSecretRoutes,
+                serverRoutes, pruneRoutes, tokenRoutes, auditRoutes, teamRoutes, appRoutes, keyRoutes,
+                sharedSecretRoutes,
                 catalogRoutes, productRoutes, customerRoutes, ledgerRoutes, erasureRoutes, purchaseRoutes,
                 heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
                 upcomingEventRoutes, settingsRoutes, endpointRoutes, notificationRoutes, listenRoutes,
@@ -82,8 +83,9 @@ package struct ControlAPI: Sendable {
         }
         router.get("/healthz") { _, _ in Response.json(Array(#"{"status":"ok"}"#.utf8)) }
         router.get("/readyz") { _, _ in try await readiness() }
-        router.get("/metrics") { _, _ in
-            Response(
+        router.get("/metrics") { _, context in
+            try context.caller?.check(.metrics, for: "/metrics", of: nil)
+            return Response(
                 status: .ok,
                 headers: [.contentType: "text/plain; version=0.0.4"],
                 body: .init(byteBuffer: .init(string: figures.text()))
@@ -123,21 +125,20 @@ package struct ControlAPI: Sendable {
     private func answer(_ route: ControlRoute, _ request: Request, _ context: ControlContext) async throws
         -> Response
     {
-        if let transfer = route.transfer { return try await answer(transfer, request) }
-        let bytes = try await Self.bytes(of: request, atMost: route.maxBody)
-        var parameters: [String: String] = [:]
-        for (name, value) in context.parameters {
-            guard let text = value.percentDecoded else {
-                throw ControlError.bad(
-                    "bad_path",
-                    "The path is not percent-encoded UTF-8, or has U+0000.",
-                    path: String(name)
-                )
+        // The guard has let no request to an operation pass without a caller.
+        guard let caller = context.caller else { throw ControlError.notFound("no_such_route", "No such route.") }
+        let given = context.parameters.map { (name: String($0.key), text: $0.value.percentDecoded) }
+        let parameters = Dictionary(uniqueKeysWithValues: given.map { ($0.name, $0.text ?? "") })
+        return try await run(route, by: caller, id: context.requestID, on: parameters) {
+            if let invalid = given.first(where: { $0.text == nil }) {
+                let words = "The path is not percent-encoded UTF-8, or has U+0000."
+                throw ControlError.bad("bad_path", words, path: invalid.name)
             }
-            parameters[String(name)] = text
+            if let transfer = route.transfer { return try await self.answer(transfer, request) }
+            let bytes = try await Self.bytes(of: request, atMost: route.maxBody)
+            let answer = try await perform(route, parameters, try Self.query(of: request), bytes)
+            return route.response == nil ? Response(status: .noContent) : .json(answer.bytes, status: answer.status)
         }
-        let answer = try await perform(route, parameters, try Self.query(of: request), bytes)
-        return route.response == nil ? Response(status: .noContent) : .json(answer.bytes, status: answer.status)
     }
 
     private func answer(_ transfer: Transfer, _ request: Request) async throws -> Response {
@@ -148,6 +149,7 @@ package struct ControlAPI: Sendable {
             bytes: [],
             properties: []
         )
+        PendingAudit.current?.describe { $0.add(exchange) }
         switch transfer {
         case .download(let body):
             return Response(

@@ -6,16 +6,28 @@ import NIOCore
 import TillControl
 import TillJSON
 import TillShop
+import TillStorage
 
 /// Calls operations of the control API without HTTP, under the same locks.
 package struct ControlCaller: Sendable {
     private let control: ControlAPI
     private let routes: [String: ControlRoute]
+    private var caller: Principal
 
     /// Creates the caller for the operations of a control API.
-    package init(_ control: ControlAPI) {
+    ///
+    /// - Parameter caller: who calls the operations.
+    package init(_ control: ControlAPI, by caller: Principal = .console) {
         self.control = control
+        self.caller = caller
         routes = Dictionary(uniqueKeysWithValues: control.routes.map { ($0.id, $0) })
+    }
+
+    /// Calls the same operations for another caller.
+    package func acting(for caller: Principal) -> ControlCaller {
+        var control = self
+        control.caller = caller
+        return control
     }
 
     /// Sends a typed request to the handler of its operation. No JSON is written or parsed, so the limits of the
@@ -28,8 +40,12 @@ package struct ControlCaller: Sendable {
             guard
                 let route = routes[id], !route.readsDocument, let handler = route.handler as? ControlHandler<Request>
             else { throw Self.unknown(id) }
+            let parts = try RequestParts(request)
             let call = ControlCall(request: request, exchange: exchange([:], Query([])))
-            return try await handler.answer(to: call, of: route, on: control)
+            return try await control.run(route, by: caller, on: parts.path) {
+                PendingAudit.current?.describe { [described = exchange(parts)] in $0.add(described) }
+                return try await handler.answer(to: call, of: route, on: control)
+            }
         } catch {
             throw ControlError(of: error, logger: control.shop.logger)
         }
@@ -58,22 +74,35 @@ package struct ControlCaller: Sendable {
     ) async throws(ControlError) -> any Encodable & Sendable {
         do {
             guard let route = routes[id], !route.isDownload else { throw Self.unknown(id) }
-            let query = Query(query)
-            try query.checkNull()
-            guard !parameters.values.contains(where: { $0.utf8.contains(0) }) else {
-                throw ControlError.bad("bad_path", "The path contains U+0000.", path: "path")
+            return try await control.run(route, by: caller, on: parameters) {
+                try await answer(of: route, parameters, Query(query), body: body, document: document)
             }
-            let bytes = route.request == nil ? [] : document ?? body.written()
-            guard bytes.count <= route.maxBody else { throw ControlError.tooLarge(route.maxBody) }
-            if case .upload(let take)? = route.transfer {
-                let answer = try await take(exchange(parameters, query), .init(buffer: ByteBuffer(bytes: bytes)))
-                await control.shop.settleNodes()
-                return answer
-            }
-            return try await control.answer(to: try control.exchange(route, parameters, query, bytes), of: route)
         } catch {
             throw ControlError(of: error, logger: control.shop.logger)
         }
+    }
+
+    private func answer(
+        of route: ControlRoute,
+        _ parameters: [String: String],
+        _ query: Query,
+        body: JSONTree,
+        document: [UInt8]?
+    ) async throws -> any Encodable & Sendable {
+        try query.checkNull()
+        guard !parameters.values.contains(where: { $0.utf8.contains(0) }) else {
+            throw ControlError.bad("bad_path", "The path contains U+0000.", path: "path")
+        }
+        let bytes = route.request == nil ? [] : document ?? body.written()
+        guard bytes.count <= route.maxBody else { throw ControlError.tooLarge(route.maxBody) }
+        if case .upload(let take)? = route.transfer {
+            let exchange = exchange(parameters, query)
+            PendingAudit.current?.describe { $0.add(exchange) }
+            let answer = try await take(exchange, .init(buffer: ByteBuffer(bytes: bytes)))
+            await control.shop.settleNodes()
+            return answer
+        }
+        return try await control.answer(to: try control.exchange(route, parameters, query, bytes), of: route)
     }
 
     /// Calls an operation that streams its answer.
@@ -83,11 +112,13 @@ package struct ControlCaller: Sendable {
         body: ResponseBody, mediaType: String
     ) {
         do {
-            guard case .download(let body)? = routes[Request.operationID]?.transfer else {
+            guard let route = routes[Request.operationID], case .download(let body)? = route.transfer else {
                 throw Self.unknown(Request.operationID)
             }
             let parts = try RequestParts(request)
-            return (try await body(exchange(parts.path, Query(parts.query))), Transfer.mediaType)
+            return try await control.run(route, by: caller, on: parts.path) {
+                (try await body(exchange(parts.path, Query(parts.query))), Transfer.mediaType)
+            }
         } catch {
             throw ControlError(of: error, logger: control.shop.logger)
         }
@@ -95,6 +126,17 @@ package struct ControlCaller: Sendable {
 
     private func exchange(_ parameters: [String: String], _ query: Query) -> ControlExchange {
         ControlExchange(shop: control.shop, parameters: parameters, query: query, bytes: [], properties: [])
+    }
+
+    /// The identifiers of a typed request, for the audit log.
+    private func exchange(_ parts: RequestParts) -> ControlExchange {
+        ControlExchange(
+            shop: control.shop,
+            parameters: parts.path,
+            query: Query(parts.query),
+            bytes: [],
+            properties: parts.others
+        )
     }
 
     private static func unknown(_ id: String) -> ControlError {
@@ -186,7 +228,15 @@ extension ControlAPI {
         } else if route.request == nil {
             try Self.refuseBody(bytes, of: route)
         }
-        return ControlExchange(shop: shop, parameters: parameters, query: query, bytes: bytes, properties: properties)
+        let exchange = ControlExchange(
+            shop: shop,
+            parameters: parameters,
+            query: query,
+            bytes: bytes,
+            properties: properties
+        )
+        PendingAudit.current?.describe { $0.add(exchange) }
+        return exchange
     }
 
     /// Runs an operation under its lock.

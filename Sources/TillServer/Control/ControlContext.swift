@@ -1,5 +1,6 @@
 import Hummingbird
 import NIOCore
+import TillShop
 
 /// The context of a control request.
 package struct ControlContext: RequestContext {
@@ -7,6 +8,10 @@ package struct ControlContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The client's address; nil if unknown.
     package let address: SocketAddress?
+    /// The request id, which the answer and the audit log contain.
+    package let requestID = RequestID.make()
+    /// Who sent the request; nil before `ControlGuard` has checked it.
+    package var caller: Principal?
 
     /// Takes the client's address from the connection.
     package init(source: ApplicationRequestContextSource) {

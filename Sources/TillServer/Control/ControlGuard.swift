@@ -11,8 +11,10 @@ import TillStorage
 /// Checks the access to the control API. On loopback a program needs no token. Web pages must not get access: neither
 /// through a DNS name that resolves to loopback, nor with cross-site requests.
 package struct ControlGuard: Sendable {
-    /// The administrator's bearer token; nil if the port requires no token, as on loopback.
+    /// The administrator's bearer token; nil if there is none.
     package let token: String?
+    /// Whether every request needs a token. On loopback none is needed, but a given token is checked.
+    package let isRequired: Bool
     /// The accepted host names. A name without a port is accepted with any port.
     let hosts: Set<String>
 
@@ -27,12 +29,19 @@ package struct ControlGuard: Sendable {
     /// Creates the checks.
     ///
     /// - Parameters:
-    ///   - token: the administrator's token, accepted in addition to the named tokens; nil accepts requests without a
-    ///     token, and the port must then be on loopback.
+    ///   - token: the administrator's token, accepted in addition to the named tokens.
+    ///   - isRequired: whether every request needs a token, by default if there is an administrator's token. Otherwise
+    ///     the port must be on loopback.
     ///   - hosts: host names that are accepted in addition to the names of loopback.
     ///   - failedTokens: slows down the guessing of tokens; tests pass a limiter with their own clock.
-    package init(token: String?, hosts: Set<String>, failedTokens: FailedTokenLimiter = FailedTokenLimiter()) {
+    package init(
+        token: String?,
+        isRequired: Bool? = nil,
+        hosts: Set<String>,
+        failedTokens: FailedTokenLimiter = FailedTokenLimiter()
+    ) {
         self.token = token
+        self.isRequired = isRequired ?? (token != nil)
         self.failedTokens = failedTokens
         // In a Host field, an IPv6 address is in brackets.
         let names = hosts.map { IPAddress($0) != nil && $0.contains(":") ? "[\($0)]" : $0 }
@@ -41,11 +50,12 @@ package struct ControlGuard: Sendable {
 
     /// Checks a request.
     ///
-    /// - Parameter isNamed: whether a token is a named token; not called for the administrator's token.
-    func check(_ request: Request, isNamed: (String) async throws -> Bool) async throws {
+    /// - Parameter named: finds the named token with a text; not called for the administrator's token.
+    /// - Returns: the caller; nil for a path that needs no token.
+    func check(_ request: Request, named: (String) async throws -> ControlToken?) async throws -> Principal? {
         let isPage = "\(request.uri.path)/".hasPrefix(Self.pages)
         // Load balancers probe with any host name and without a token. The answer shows only that Till runs.
-        if request.method == .get, ["/healthz", "/readyz"].contains(request.uri.path) { return }
+        if request.method == .get, ["/healthz", "/readyz"].contains(request.uri.path) { return nil }
         guard let authority = request.head.authority.flatMap(RequestAuthority.init),
             hosts.contains(authority.host) || hosts.contains(authority.description)
         else {
@@ -77,17 +87,25 @@ package struct ControlGuard: Sendable {
         }
         // The console needs no bearer token: it has sessions and a CSRF token in every form. / redirects to it.
         let isWayToPages = request.method == .get && request.uri.path == "/"
-        guard let token, !isPage, !isWayToPages else { return }
+        guard !isPage, !isWayToPages else { return nil }
         let given = request.headers[.authorization].flatMap { $0.hasPrefix("Bearer ") ? String($0.dropFirst(7)) : nil }
-        if let given {
-            if ConstantTime.areEqual(given.utf8, token.utf8) { return }
-            if try await isNamed(given) { return }
+        guard let given else {
+            guard !isRequired else { throw Self.unauthorized }
+            return .loopback
         }
-        // The answer does not show whether the token is unknown or was revoked.
-        throw ControlError(
+        if let token, ConstantTime.areEqual(given.utf8, token.utf8) { return .administrator }
+        // Where no token is required, a given token must still be valid, and its scope holds.
+        guard let token = try await named(given) else { throw Self.unauthorized }
+        return Principal(token)
+    }
+
+    /// The answer does not show whether the token is unknown or was revoked.
+    private static var unauthorized: ControlError {
+        ControlError(
             status: .unauthorized,
             code: "unauthorized",
-            message: "The control API requires a token on this address: Authorization: Bearer …"
+            message: "The control API requires a valid token: Authorization: Bearer … On loopback, by default, it also "
+                + "accepts requests without a token."
         )
     }
 
@@ -143,7 +161,8 @@ struct ControlMiddleware: RouterMiddleware {
         var response: Response
         do {
             if request.isDelivery { throw Self.refusal(of: request, shop) }
-            try await guardian.check(request) { try await shop.isControlToken($0) }
+            var context = context
+            context.caller = try await guardian.check(request) { try await shop.controlToken($0) }?.at(context.address)
             try Self.checkSegments(of: request.uri.path)
             response = try await next(request, context)
         } catch {
@@ -158,6 +177,7 @@ struct ControlMiddleware: RouterMiddleware {
             response = .json(error.body, status: error.status)
             if error.status == .serviceUnavailable { response.headers[.retryAfter] = "1" }
         }
+        response.headers[.requestID] = context.requestID
         meter.count(nil, context.endpointPath ?? "none", response.status.code)
         return response
     }

@@ -160,6 +160,7 @@ extension ControlRoute {
             path: operation.path,
             id: Request.operationID,
             tag: operation.tag.rawValue,
+            scope: operation.scope,
             summary: schema.summary,
             pathParameters: schema.pathParameters,
             query: schema.query,

@@ -17,6 +17,8 @@ struct ControlRoute: Sendable {
     /// The value of `operationId`, from which client generators make a function name.
     let id: String
     let tag: String
+    /// The scope that a caller needs.
+    let scope: ControlScope
     let summary: String
     /// The parameters in the path, with their schemas.
     var pathParameters: [Schema.Property] = []

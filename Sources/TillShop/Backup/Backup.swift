@@ -114,6 +114,7 @@ private actor StoreCopy {
         case .rows(let rows, let table):
             for row in rows { sums[table.rawValue, default: TableChecksum.Making(of: table)].add(row) }
             try await store.add(rows, to: table)
+        case .audit(let records): try await store.add(records)
         case .snapshot(let snapshot):
             snapshots.append(snapshot.name)
             try await store.add([], of: .documents, to: snapshot)

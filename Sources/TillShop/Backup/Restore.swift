@@ -230,6 +230,11 @@ package struct Restore: Sendable {
             throw BackupRefused.damaged(backup.path, "the copy differs from the backup")
         }
         try await Self.prepareForUse(store, from: identifiers)
+        // The audit log of the replaced data stays, if its file can be read.
+        if FileManager.default.fileExists(atPath: target.database), let former = try? stores.examine(target.database) {
+            try? await store.copyAudit(of: former)
+            try await former.close()
+        }
         try await store.close()
     }
 

@@ -68,6 +68,7 @@ package struct StoreMigration: Sendable {
         report.highWater = try await source.identifierHighWater()
         try await target.reserveIdentifiers(below: report.highWater)
         for table in ShopTable.allCases { try await copy(table) }
+        try await target.copyAudit(of: source)
         let snapshots = try await source.snapshots()
         for snapshot in snapshots {
             for table in ShopTable.allCases { try await copy(table, of: snapshot) }

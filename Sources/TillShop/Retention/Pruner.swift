@@ -2,7 +2,7 @@ import Logging
 import ServiceLifecycle
 import TillStorage
 
-/// Deletes old notifications in the background: every hour, in small batches.
+/// Deletes old notifications and audit records in the background: every hour, in small batches.
 package struct Pruner: Service {
     private let shop: Shop
     /// The delay before the first run, so that servers that run only briefly do not prune.
@@ -26,13 +26,20 @@ package struct Pruner: Service {
     private func prune() async {
         do {
             try await shop.noteHighWaterMark()
+            let records = try await shop.pruneAudit()
+            if records > 0 {
+                shop.logger.notice("old audit records were deleted", metadata: ["count": "\(records)"])
+            }
             let report = try await shop.prune(pausing: .milliseconds(50))
             guard report.notifications > 0 else { return }
             shop.logger.notice("old notifications were deleted", metadata: ["count": "\(report.notifications)"])
         } catch is CancellationError {
         } catch is ShopBusy {
         } catch {
-            shop.logger.warning("old notifications could not be deleted", metadata: ["cause": "\(error.logText)"])
+            shop.logger.warning(
+                "old notifications and audit records could not be deleted",
+                metadata: ["cause": "\(error.logText)"]
+            )
         }
     }
 }

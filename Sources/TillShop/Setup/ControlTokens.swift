@@ -12,6 +12,40 @@ package struct ControlToken: Codable, Equatable, Sendable {
     package let digest: String
     /// The creation date, in real time.
     package let createdAt: Timestamp
+    /// What the token permits. A token that version 0.1.0 stored has no scope and permits everything.
+    package let scope: ControlScope
+    /// The bundle id of the only app that the token permits to read and change; nil for all apps and the server.
+    package let app: String?
+
+    /// A token with the digest of its text.
+    package init(name: String, digest: String, createdAt: Timestamp, scope: ControlScope, app: String? = nil) {
+        self.name = name
+        self.digest = digest
+        self.createdAt = createdAt
+        self.scope = scope
+        self.app = app
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        name = try values.decode(String.self, forKey: .name)
+        digest = try values.decode(String.self, forKey: .digest)
+        createdAt = try values.decode(Timestamp.self, forKey: .createdAt)
+        scope = try values.decodeIfPresent(ControlScope.self, forKey: .scope) ?? .administer
+        app = try values.decodeIfPresent(String.self, forKey: .app)
+    }
+}
+
+/// The names of callers without a named token, in the audit log. No token may have such a name.
+package enum CallerName {
+    /// The holder of the administrator's token.
+    package static let administrator = "administrator"
+    /// A client on loopback, where the control API requires no token.
+    package static let loopback = "loopback"
+    /// A user of the console, where it requires no sign-in.
+    package static let console = "console"
+    /// All of these names.
+    static let all: Set = [administrator, loopback, console]
 }
 
 /// Manages named control API tokens, which exist in addition to the administrator's token (docs/control/index.md).
@@ -19,9 +53,14 @@ package struct ControlToken: Codable, Equatable, Sendable {
 extension Shop {
     /// Creates a token and returns it. The token itself is not stored.
     ///
+    /// - Parameter app: the bundle id of the only app that the token permits; nil for all apps and the server.
     /// - Throws: `TokenRefused`.
-    package func makeControlToken(named name: String) async throws -> (ControlToken, Secret) {
+    package func makeControlToken(named name: String, scope: ControlScope, app: String? = nil) async throws -> (
+        ControlToken, Secret
+    ) {
         guard Self.isName(name) else { throw TokenRefused.badName(name) }
+        guard !CallerName.all.contains(name) else { throw TokenRefused.reservedName(name) }
+        if let app, scope == .metrics || scope == .administer { throw TokenRefused.notOfApp(scope, app) }
         return try await exclusively("tokens") {
             let known = try await storage.documents(.token)
             guard !known.contains(where: { $0.name == name }) else { throw TokenRefused.exists(name) }
@@ -32,7 +71,9 @@ extension Shop {
             let token = ControlToken(
                 name: name,
                 digest: Base64.encode(Array(SHA256.hash(data: Data(secret.utf8)))),
-                createdAt: wallClock()
+                createdAt: wallClock(),
+                scope: scope,
+                app: app
             )
             try await storage.put([Document(kind: .token, name: name, encoding: token)])
             return (token, Secret(secret))
@@ -55,14 +96,15 @@ extension Shop {
         }
     }
 
-    /// Whether a text is a valid named token. A text with another length or prefix is rejected without reading the
-    /// database. The comparison takes constant time.
-    package func isControlToken(_ text: String) async throws -> Bool {
-        guard text.utf8.count == Self.tokenLength, text.hasPrefix(Self.tokenPrefix) else { return false }
+    /// The named token with this text; nil for any other text. A text with another length or prefix is rejected without
+    /// reading the database. The comparison takes constant time.
+    package func controlToken(_ text: String) async throws -> ControlToken? {
+        guard text.utf8.count == Self.tokenLength, text.hasPrefix(Self.tokenPrefix) else { return nil }
         let given = SHA256.hash(data: Data(text.utf8))
-        return try await storage.documents(.token).reduce(false) { found, document in
-            let digest = (try? document.decoded(as: ControlToken.self)).flatMap { Base64.decode($0.digest) } ?? []
-            return ConstantTime.areEqual(given, digest) || found
+        return try await storage.documents(.token).reduce(nil) { found, document in
+            let token = try? document.decoded(as: ControlToken.self)
+            let digest = token.flatMap { Base64.decode($0.digest) } ?? []
+            return ConstantTime.areEqual(given, digest) ? token : found
         }
     }
 
@@ -77,6 +119,10 @@ extension Shop {
 /// The reason why a token was not created or revoked.
 package enum TokenRefused: Error, Equatable, Sendable {
     case badName(String)
+    /// The name stands for callers without a named token.
+    case reservedName(String)
+    /// A scope that concerns the whole server was combined with an app.
+    case notOfApp(ControlScope, String)
     case exists(String)
     case tooMany(Int)
     case unknown(String, known: [String])
@@ -84,7 +130,8 @@ package enum TokenRefused: Error, Equatable, Sendable {
     /// The error code for programs.
     package var code: String {
         switch self {
-        case .badName: "bad_name"
+        case .badName, .reservedName: "bad_name"
+        case .notOfApp: "bad_scope"
         case .exists: "token_exists"
         case .tooMany: "too_many_tokens"
         case .unknown: "unknown_token"
@@ -97,6 +144,12 @@ package enum TokenRefused: Error, Equatable, Sendable {
         case .badName(let name):
             "\(name.cut(toBytes: 64)) is not a valid token name: use 1 to 64 letters, digits, dots, dashes and "
                 + "underscores, beginning with a letter or digit."
+        case .reservedName(let name):
+            "\(name) cannot be a token name: the audit log uses it for callers without a named token. Choose another "
+                + "name."
+        case .notOfApp(let scope, let app):
+            "The scope \(scope.rawValue) concerns the whole server, so that a token for the app "
+                + "\(app.cut(toBytes: 64)) cannot have it. Use the scope read or operate, or omit the app."
         case .exists(let name):
             "A token \(name) already exists. Revoke it first (till token revoke \(name)), or choose another name."
         case .tooMany(let limit): "There are already \(limit) tokens, the maximum. Revoke some: till token revoke."

@@ -45,6 +45,10 @@ package struct Settings: Equatable, Sendable {
     /// The number of days for which notifications are kept. 0 keeps them forever; nil keeps them as long as Apple's
     /// notification history in the same environment.
     package var notificationDays: Int?
+    /// The number of days for which records of the audit log are kept; 0 keeps them forever.
+    package var auditDays = 90
+    /// Whether the audit log also records operations that only read.
+    package var auditReads = false
     /// The timeout of a delivery attempt in seconds.
     package var deliveryTimeout = 10
     /// The simulated time in seconds for which the signature of an unchanged transaction is reused; 0 signs every

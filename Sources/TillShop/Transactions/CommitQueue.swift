@@ -24,8 +24,18 @@ actor CommitQueue {
         self.room = room
     }
 
-    /// Commits a change, and returns when the change is durable or has failed.
+    /// Commits a change together with the audit record of the current operation, and returns when the change is durable
+    /// or has failed.
     func commit(_ change: Change) async -> Result<Void, CommitFailure> {
+        var change = change
+        let audit = PendingAudit.current
+        change.audit = change.audit ?? audit?.unwritten
+        let result = await enqueue(change)
+        if case .success = result { audit?.noteWritten() }
+        return result
+    }
+
+    private func enqueue(_ change: Change) async -> Result<Void, CommitFailure> {
         guard waiting.count < Self.maxWaiting else {
             return .failure(.temporary("more than \(Self.maxWaiting) commits are waiting"))
         }

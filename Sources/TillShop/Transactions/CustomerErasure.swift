@@ -133,7 +133,7 @@ extension Shop {
             try await enqueue(erased.notifications, in: &change, scope: scope, signedBy: chain)
         }
         change.writePrecondition = writePrecondition
-        change.erasure = Erasure(account: account.id, version: account.version, requestLog: entries)
+        change.erasure = Erasure(account, requestLog: entries)
         switch await commits.commit(change) {
         case .success:
             if !change.notifications.isEmpty { chains.keep(chain) }

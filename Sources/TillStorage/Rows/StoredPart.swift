@@ -6,6 +6,8 @@ package enum StoredPart: Sendable {
     case highWater(Int64)
     /// Rows of a table. Each row comes after the rows that it refers to.
     case rows([TableRow], ShopTable)
+    /// Records of the audit log, oldest first.
+    case audit([AuditRecord])
     /// A snapshot. Its rows follow in later parts.
     case snapshot(Snapshot)
     /// Rows of a table in a snapshot, in the order of their positions.

@@ -20,6 +20,7 @@ struct SettingsSource {
         "historyListsAll", "deliveryTimeout",
         "deliveryRoot", "endpointNetworks", "storefrontAskingConsent", "versionOneInSandbox", "requestLogAll",
         "requestLogBodies", "historyExtraDays", "signatureAge", "notificationDays",
+        "auditDays", "auditReads",
     ]
     /// The settings that belong to one server: its data, ports, names and permissions.
     private static let identity: Set<String> = [

@@ -42,6 +42,10 @@ struct ShopChoices: ParsableArguments {
     var productionGuard: Bool?
     @Option(help: "The retention period of notifications in days (default: production 180, sandbox 30; 0: forever).")
     var notificationDays: Int?
+    @Option(help: "The retention period of the audit log in days (default 90; 0: forever).")
+    var auditDays: Int?
+    @Option(help: "true or false (default): include calls that only read in the audit log.")
+    var auditReads: Bool?
     @Option(help: "Seconds for which the server reuses the signature of an unchanged transaction (default 0: never).")
     var signatureAge: Int?
     @Option(help: "Seconds within which a developer's server must answer (default 10).")
@@ -77,6 +81,8 @@ struct ShopChoices: ParsableArguments {
             default: settings.historyExtraDays,
             in: 0...365
         )
+        settings.auditDays = try source.number(auditDays, "auditDays", in: 0...36_500) ?? settings.auditDays
+        settings.auditReads = try source.choice(auditReads, "auditReads") ?? settings.auditReads
         settings.notificationDays = try source.number(notificationDays, "notificationDays", in: 0...36_500)
         settings.signatureAge = try source.number(
             signatureAge,

@@ -25,7 +25,7 @@ def test_tokens_are_created_listed_and_revoked(control):
     made = control.call("createToken", {"name": "made"})
     assert made["name"] == "made" and len(made["token"]) == 48 and made["token"].startswith("till_")
     listed = control.call("listTokens")
-    assert {"name": "made", "createdDate": made["createdDate"]} in listed
+    assert {"name": "made", "createdDate": made["createdDate"], "scope": "operate"} in listed
     with pytest.raises(ControlRefused) as refused:
         control.call("createToken", {"name": "made"})
     assert (refused.value.status, refused.value.code) == (409, "token_exists")
@@ -42,7 +42,7 @@ def test_a_token_is_valid_until_it_is_revoked_and_is_not_stored(serve):
     till = serve("--control-address", "127.0.0.2", "--request-log-all", "true", "--log-level", "trace")
     address = till.address("control")
     here = ["--data", till.data]
-    text = run_till("token", "create", "ci", *here)
+    text = run_till("token", "create", "ci", "--scope", "administer", *here)
     assert text.returncode == 0, text.stderr
     secret = text.stdout.strip()
     second = json.loads(run_till("token", "create", "deploy", "--json", *here).stdout)["token"]
@@ -72,6 +72,32 @@ def test_a_token_is_valid_until_it_is_revoked_and_is_not_stored(serve):
             written += content.decode("latin-1")
     for token in (secret, second):
         assert token not in written
+
+
+def test_a_token_permits_what_its_scope_permits_and_the_audit_log_has_each_call(serve):
+    till = serve("--control-address", "127.0.0.2", "--demo")
+    here, app = ["--data", till.data], "com.example.till.demo"
+
+    def audit(*arguments):
+        outcome = run_till("audit", "list", "--json", *arguments, *here)
+        assert outcome.returncode == 0, outcome.stderr
+        return [(one["caller"], one["operationId"], one["result"]) for one in json.loads(outcome.stdout)["records"]]
+
+    reader = run_till("token", "create", "reader", "--scope", "read", "--app", app, *here).stdout.strip()
+    theirs = {"TILL_CONTROL_TOKEN": reader}
+    shown = run_till("customer", "show", "ann", "--app", app, *here, **theirs)
+    assert "not permit" not in shown.stderr and "needs the scope" not in shown.stderr
+    refused = run_till("buy", f"{app}.seeds.10", "--customer", "ann", "--app", app, *here, **theirs)
+    assert refused.returncode == 1 and "buyProduct needs the scope operate" in refused.stderr
+    listed = run_till("token", "list", *here, **theirs)
+    assert listed.returncode == 1 and "needs the scope administer" in listed.stderr
+    text = run_till("audit", "list", "--caller", "reader", *here).stdout
+    assert "listTokens" in text and "insufficient_scope" in text and reader not in text
+    assert audit("--caller", "reader", "--operation", "buyProduct", "--app", app, "--failed") == [
+        ("reader", "buyProduct", "insufficient_scope")
+    ]
+    assert audit("--operation", "createToken") == [("administrator", "createToken", "ok")]
+    assert audit("--from", "2100-01-01") == []
 
 
 def test_a_weak_administrator_token_causes_a_warning():

@@ -109,7 +109,7 @@ struct SafetyTests {
     func named() async throws {
         let test = try await TestShop()
         let site = try TestConsole(test, token: "the administrator's")
-        let (_, secret) = try await test.shop.makeControlToken(named: "ann")
+        let (_, secret) = try await test.shop.makeControlToken(named: "ann", scope: .administer)
         try await site.visit { visitor in
             let page = try await visitor.get("/console/sign-in")
             let proof = try #require(Self.proof(in: page.text))

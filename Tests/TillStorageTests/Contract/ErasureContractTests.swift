@@ -19,14 +19,16 @@ struct ErasureContractTests {
         let all = Belongings(transactions: 4, notifications: 3, deliveries: 3)
         #expect(try await storage.belongings(of: gone.id) == all)
 
-        let stale = Change(erasure: Erasure(account: gone.id, version: gone.version + 1))
+        var newer = gone
+        newer.version += 1
+        let stale = Change(erasure: Erasure(newer))
         guard case .failure(.conflict(gone.id)) = await storage.commit([stale])[0] else {
             Issue.record("a stale version was taken")
             return
         }
         #expect(try await storage.belongings(of: gone.id) == all)
 
-        let change = Change(erasure: Erasure(account: gone.id, version: gone.version))
+        let change = Change(erasure: Erasure(gone))
         let results = await storage.commit([change, change])
         try results[0].get()
         guard case .failure(.conflict) = results[1] else {
@@ -69,11 +71,7 @@ struct ErasureContractTests {
         let first = try await storage.requestLog(after: 0, limit: 2)
         let rest = try await storage.requestLog(after: first[1].number, limit: 100)
         #expect((first + rest).map(\.entry) == entries)
-        let erasure = Erasure(
-            account: account.id,
-            version: account.version,
-            requestLog: [first[0].number, rest[2].number]
-        )
+        let erasure = Erasure(account, requestLog: [first[0].number, rest[2].number])
         try await storage.commit([Change(erasure: erasure)])[0].get()
         #expect(try await storage.requestLog(limit: 10).map(\.id) == ["id 4", "id 3", "id 2"])
     }

@@ -18,6 +18,7 @@ struct ReadWholeContractTests {
             switch part {
             case .highWater(let mark): counts["mark"] = Int(mark)
             case .rows(let rows, let table): counts[table.rawValue, default: 0] += rows.count
+            case .audit(let records): counts["audit", default: 0] += records.count
             case .snapshot(let snapshot): counts[snapshot.name] = 0
             case .rowsOfSnapshot(let rows, let table, let snapshot):
                 counts["\(snapshot.name)/\(table.rawValue)", default: 0] += rows.count

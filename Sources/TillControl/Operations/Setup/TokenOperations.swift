@@ -17,11 +17,19 @@ public struct CreateToken: ControlRequest {
         status: 201
     )
 
-    /// The owner or purpose of the token: 1 to 64 letters, digits, dots, dashes and underscores.
+    /// The owner or purpose of the token: 1 to 64 letters, digits, dots, dashes and underscores. The names
+    /// administrator, loopback and console are reserved.
     public var name: String
+    /// What the token permits; operate by default.
+    public var scope: ControlScope?
+    /// The bundle identifier of the only app that the token permits to read or change, with the scope read or operate;
+    /// by default, all apps and the server itself.
+    public var bundleId: String?
 
-    public init(name: String) {
+    public init(name: String, scope: ControlScope? = nil, bundleId: String? = nil) {
         self.name = name
+        self.scope = scope
+        self.bundleId = bundleId
     }
 }
 
@@ -49,12 +57,24 @@ public struct TokenInfo: ControlObject {
     public var name: String
     /// The creation date, in milliseconds since 1970.
     public var createdDate: Timestamp
+    /// What the token permits.
+    public var scope: ControlScope
+    /// The only app that the token permits to read or change; absent for all apps and the server itself.
+    public var bundleId: String?
     /// The token, which clients send as `Authorization: Bearer …`; only in the answer that created it.
     public var token: String?
 
-    public init(name: String, createdDate: Timestamp, token: String? = nil) {
+    public init(
+        name: String,
+        createdDate: Timestamp,
+        scope: ControlScope,
+        bundleId: String? = nil,
+        token: String? = nil
+    ) {
         self.name = name
         self.createdDate = createdDate
+        self.scope = scope
+        self.bundleId = bundleId
         self.token = token
     }
 }

@@ -147,7 +147,8 @@ public struct Listen: EnvironmentRequest {
     public static let operation = ControlOperation(
         .get,
         "/v1/apps/{bundleId}/{environment}/listen",
-        tag: .notifications
+        tag: .notifications,
+        scope: .operate
     )
     public static let limits = [ControlLimit.range(CodingKeys.wait, 0...50)]
 

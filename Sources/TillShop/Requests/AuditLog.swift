@@ -1,0 +1,63 @@
+import Logging
+import TillCore
+import TillStorage
+
+/// The audit log of the control API (docs/control/audit.md).
+extension Shop {
+    /// Stores a record without a change: of an operation that changed nothing in the database, or that failed. If the
+    /// database refuses it, the operation's own result stays, and the log has the record.
+    package func write(_ record: AuditRecord) async {
+        var failure: CommitFailure?
+        for _ in 0..<Self.maxAttempts {
+            switch await commits.commit(Change(audit: record)) {
+            case .success: return
+            // Another change in the same transaction failed because of its precondition.
+            case .failure(.preconditionFailed): continue
+            case .failure(let other): failure = other
+            }
+            break
+        }
+        logger.error(
+            "an audit record could not be stored",
+            metadata: [
+                "operation": "\(record.operation)", "caller": "\(record.caller)", "id": "\(record.id)",
+                "result": "\(record.code ?? "ok")", "cause": "\(failure?.logText ?? "busy")",
+            ]
+        )
+    }
+
+    /// Deletes audit records that exceed their retention period.
+    ///
+    /// - Returns: the number of deleted records.
+    package func pruneAudit() async throws -> Int {
+        guard settings.auditDays > 0 else { return 0 }
+        let before = wallClock().advanced(milliseconds: -Int64(settings.auditDays) * Retention.day)
+        var count = 0
+        while true {
+            try checkStopping()
+            let deleted = try await storage.pruneAudit(before: before, limit: Self.auditPage)
+            count += deleted
+            guard deleted == Self.auditPage else { return count }
+        }
+    }
+
+    /// The maximum number of records that one database transaction deletes.
+    private static let auditPage = 1_000
+}
+
+extension Storage {
+    /// Adds the records of another store's audit log.
+    func copyAudit(of source: any Storage) async throws {
+        var position: AuditPosition?
+        repeat {
+            let page = try await source.auditRecords(after: position, limit: 500)
+            try await add(page.map(\.record))
+            position = page.last?.position
+        } while position != nil
+    }
+
+    /// Adds records to the audit log. A record whose id exists already stays as it is.
+    func add(_ records: [AuditRecord]) async throws {
+        for result in await commit(records.map { Change(audit: $0) }) { try result.get() }
+    }
+}
