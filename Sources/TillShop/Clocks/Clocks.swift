@@ -168,4 +168,10 @@ package final class Clocks: Sendable {
         try await storage.put([Document(kind: .clock, name: record.documentName, app: record.app, encoding: record)])
         records.withLock { $0[record.name] = record }
     }
+
+    /// Removes a clock from the store.
+    func remove(_ record: Record) async throws {
+        try await storage.removeDocument(.clock, name: record.documentName)
+        records.withLock { _ = $0.removeValue(forKey: record.name) }
+    }
 }
