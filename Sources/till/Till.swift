@@ -40,41 +40,41 @@ struct Till: AsyncParsableCommand {
         subcommands: [CheckArguments.self],
         groupedSubcommands: [
             CommandGroup(
-                name: "Server:",
+                name: "Server",
                 subcommands: [
                     Serve.self, OpenCommand.self, ExecCommand.self, HostsCommand.self, AuthorityCommand.self,
                     TokenCommand.self, CompletionsCommand.self,
                 ]
             ),
             CommandGroup(
-                name: "Apps and catalogs:",
+                name: "Apps and catalogs",
                 subcommands: [
                     AppCommand.self, ImportCommand.self, ProductCommand.self, KeyCommand.self, SecretCommand.self,
                     SettingsCommand.self, JobCommand.self,
                 ]
             ),
             CommandGroup(
-                name: "Customers:",
+                name: "Customers",
                 subcommands: [
                     CustomerCommand.self, FamilyCommand.self, Buy.self, PurchaseCommand.self, TransactionCommand.self,
                     SubscriptionCommand.self, RefundCommand.self, CardCommand.self, ReceiptCommand.self,
                 ]
             ),
             CommandGroup(
-                name: "Time and notifications:",
+                name: "Time and notifications",
                 subcommands: [
                     ClockCommand.self, EndpointCommand.self, NotificationCommand.self, ListenCommand.self,
                 ]
             ),
             CommandGroup(
-                name: "Tests:",
+                name: "Tests",
                 subcommands: [
                     HistoryCommand.self, ExplainCommand.self, FaultCommand.self, AttackCommand.self,
                     SnapshotCommand.self, StateCommand.self, ResetCommand.self,
                 ]
             ),
             CommandGroup(
-                name: "Data:",
+                name: "Data",
                 subcommands: [
                     DoctorCommand.self, BackupCommand.self, RestoreCommand.self, MigrateCommand.self,
                 ]

@@ -98,8 +98,8 @@ package enum TokenRefused: Error, Equatable, Sendable {
             "\(name.cut(toBytes: 64)) is not a valid token name: use 1 to 64 letters, digits, dots, dashes and "
                 + "underscores, beginning with a letter or digit."
         case .exists(let name):
-            "A token \(name) already exists. Revoke it first (till token revoke \(name)), or choose another name."
-        case .tooMany(let limit): "There are already \(limit) tokens, the maximum. Revoke some: till token revoke."
+            "A token \(name) already exists. Revoke it first (till token delete \(name)), or choose another name."
+        case .tooMany(let limit): "There are already \(limit) tokens, the maximum. Revoke some: till token delete."
         case .unknown(let name, let known):
             "There is no token \(name.cut(toBytes: 64)). "
                 + (known.isEmpty ? "Create one: till token create." : "Tokens: \(known.joined(separator: ", ")).")

@@ -29,6 +29,6 @@ extension CommandConfiguration {
         let lines = examples.split(separator: "\n", omittingEmptySubsequences: false).map {
             $0.isEmpty ? "" : "  \($0)"
         }
-        return "\nEXAMPLES:\n\(lines.joined(separator: "\n"))" + (notes.isEmpty ? "" : "\n\n\(notes)")
+        return "EXAMPLES:\n\(lines.joined(separator: "\n"))" + (notes.isEmpty ? "" : "\n\n\(notes)")
     }
 }

@@ -16,7 +16,7 @@ struct OpenCommand: AsyncParsableCommand {
 
     @Flag(name: .customLong("print"), help: "Prints the address, and opens no browser.")
     var onlyPrints = false
-    @OptionGroup(title: "Common options") var server: ServerOptions
+    @OptionGroup var server: ServerOptions
 
     func run() async throws {
         // This fails with the usual message if no server answers.

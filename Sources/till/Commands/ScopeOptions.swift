@@ -50,8 +50,8 @@ struct ScopeOptions: ParsableArguments {
 
 /// The options of a command about an app in one of its environments.
 struct EnvironmentOptions: Connecting {
-    @OptionGroup(title: "Common options") var scope: ScopeOptions
-    @OptionGroup(title: "Common options") var server: ServerOptions
+    @OptionGroup var scope: ScopeOptions
+    @OptionGroup var server: ServerOptions
 
     func connect() async throws -> AppClient { try await scope.connect(to: try server.client()) }
 }
@@ -60,7 +60,7 @@ struct EnvironmentOptions: Connecting {
 struct AppOptions: Connecting {
     @Option(help: "The bundle identifier (default: the only app).")
     var app: String?
-    @OptionGroup(title: "Common options") var server: ServerOptions
+    @OptionGroup var server: ServerOptions
 
     /// The bundle identifier of the app.
     func connect() async throws -> String { try await ScopeOptions.bundleID(app, try server.client()) }
@@ -70,8 +70,8 @@ struct AppOptions: Connecting {
 struct ActionOptions: Connecting {
     @Option(help: "The time, such as 2026-03-01, 2026-03-01T10:00:00Z, or milliseconds since 1970 (default: now).")
     var at: WrittenInstant?
-    @OptionGroup(title: "Common options") var scope: ScopeOptions
-    @OptionGroup(title: "Common options") var server: ServerOptions
+    @OptionGroup var scope: ScopeOptions
+    @OptionGroup var server: ServerOptions
 
     /// The time of the operation; nil for now.
     var time: Timestamp? { at?.instant }

@@ -30,7 +30,7 @@ struct HostsCommand: AsyncParsableCommand {
     var address: String?
     @Option(help: "Prints only one part: hosts, compose, kubernetes or environment.")
     var format: Format?
-    @OptionGroup(title: "Common options") var server: ServerOptions
+    @OptionGroup var server: ServerOptions
 
     func run() async throws {
         let security = try await server.client().send(GetTLS())

@@ -50,7 +50,7 @@ struct AuthorityCommand: ParsableCommand {
         var receipts = false
         @Flag(help: "Writes the root of TLS, which clients must trust to reach Till under the App Store's names.")
         var tls = false
-        @OptionGroup(title: "Common options") var server: ServerOptions
+        @OptionGroup var server: ServerOptions
 
         func validate() throws {
             guard !(receipts && tls) else { throw ValidationError("Give --receipts or --tls, not both.") }

@@ -25,7 +25,7 @@ struct ExplainCommand: AsyncParsableCommand {
     var follow = false
     @Option(help: "With --last: the number of requests, 1 to 100 (default 1).")
     var limit: Int?
-    @OptionGroup(title: "Common options") var server: ServerOptions
+    @OptionGroup var server: ServerOptions
 
     func validate() throws {
         guard [last, follow, requestID != nil].filter({ $0 }).count == 1 else {

@@ -16,7 +16,7 @@ struct ImportCommand: AsyncParsableCommand {
     var file: String
     @Option(help: "The bundle identifier (default: the only app).")
     var app: String?
-    @OptionGroup(title: "Common options") var server: ServerOptions
+    @OptionGroup var server: ServerOptions
 
     func run() async throws {
         guard let data = FileManager.default.contents(atPath: file) else {

@@ -29,7 +29,7 @@ struct KeyCommand: ParsableCommand {
         var issuer: String?
         @Option(help: "The folder for the file, which is created if necessary (default: the current folder).")
         var out: String = "."
-        @OptionGroup(title: "Common options") var server: ServerOptions
+        @OptionGroup var server: ServerOptions
 
         func run() async throws {
             // The folder is checked before the key is created, because the server returns the private key only once.

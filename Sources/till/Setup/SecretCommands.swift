@@ -31,7 +31,7 @@ struct SecretCommand: ParsableCommand {
         var app: String?
         @Option(help: "The issuer id of a team, to set the team's primary secret instead of an app's own secret.")
         var team: String?
-        @OptionGroup(title: "Common options") var server: ServerOptions
+        @OptionGroup var server: ServerOptions
 
         func run() async throws {
             // Other users can see the arguments of a process, so the secret can also come from standard input.
@@ -54,7 +54,7 @@ struct SecretCommand: ParsableCommand {
 
         @Option(help: "The bundle identifier (default: the only app).")
         var app: String?
-        @OptionGroup(title: "Common options") var server: ServerOptions
+        @OptionGroup var server: ServerOptions
 
         func run() async throws {
             let bundleID = try await ScopeOptions.bundleID(app, try server.client())
@@ -78,7 +78,7 @@ struct SecretCommand: ParsableCommand {
         @Option(help: "The issuer id of a team, to delete the team's primary secret instead of an app's own secret.")
         var team: String?
         @OptionGroup var confirmation: Confirmation
-        @OptionGroup(title: "Common options") var server: ServerOptions
+        @OptionGroup var server: ServerOptions
 
         func run() async throws {
             let client = try server.client()

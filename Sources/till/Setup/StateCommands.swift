@@ -33,7 +33,7 @@ struct StateCommand: ParsableCommand {
         var file: String
         @Option(help: "The app (default: all apps).")
         var app: String?
-        @OptionGroup(title: "Common options") var server: ServerOptions
+        @OptionGroup var server: ServerOptions
 
         func run() async throws {
             let chunks = try await server.client().download(ExportState(bundleId: app))
@@ -79,7 +79,7 @@ struct StateCommand: ParsableCommand {
         @Argument(help: "The file; - is standard input.")
         var file: String
         @OptionGroup var confirmation: Confirmation
-        @OptionGroup(title: "Common options") var server: ServerOptions
+        @OptionGroup var server: ServerOptions
 
         func run() async throws {
             let client = try server.client()

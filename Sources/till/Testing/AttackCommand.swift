@@ -41,8 +41,8 @@ struct AttackCommand: AsyncParsableCommand {
     var post: String?
     @Option(help: "Serves the cases on a port of 127.0.0.1 until Ctrl-C. A case is signed when it is fetched.")
     var serve: Int?
-    @OptionGroup(title: "Common options") var scope: ScopeOptions
-    @OptionGroup(title: "Common options") var server: ServerOptions
+    @OptionGroup var scope: ScopeOptions
+    @OptionGroup var server: ServerOptions
 
     func validate() throws {
         if post != nil, serve != nil { throw ValidationError("Give either --post or --serve, not both.") }

@@ -149,8 +149,8 @@ struct ClockCommand: ParsableCommand {
 struct ClockOptions: Connecting {
     @Option(help: "The name of a customer clock (default: the clock of the app's environment).")
     var clock: String?
-    @OptionGroup(title: "Common options") var scope: ScopeOptions
-    @OptionGroup(title: "Common options") var server: ServerOptions
+    @OptionGroup var scope: ScopeOptions
+    @OptionGroup var server: ServerOptions
 
     func connect() async throws -> AppClient { try await scope.connect(to: try server.client()) }
 }

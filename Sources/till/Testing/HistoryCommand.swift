@@ -38,8 +38,8 @@ struct HistoryCommand: AsyncParsableCommand {
     var revoked: String?
     @Option(help: "Continues after the page that had this revision.")
     var revision: String?
-    @OptionGroup(title: "Common options") var scope: ScopeOptions
-    @OptionGroup(title: "Common options") var server: ServerOptions
+    @OptionGroup var scope: ScopeOptions
+    @OptionGroup var server: ServerOptions
 
     func run() async throws {
         let client = try server.client()

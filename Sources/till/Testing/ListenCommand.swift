@@ -20,8 +20,8 @@ struct ListenCommand: AsyncParsableCommand {
     var forwardTo: String
     @Option(help: "The number of notifications after which the command exits (default: unlimited).")
     var count: Int?
-    @OptionGroup(title: "Common options") var scope: ScopeOptions
-    @OptionGroup(title: "Common options") var server: ServerOptions
+    @OptionGroup var scope: ScopeOptions
+    @OptionGroup var server: ServerOptions
 
     func validate() throws {
         guard let url = URL(string: forwardTo), ["http", "https"].contains(url.scheme), url.host != nil else {
