@@ -11,40 +11,74 @@ struct Till: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "till",
         abstract: "An App Store server that you run yourself.",
-        discussion: """
-            till serve --demo                         starts a server with a demo shop
+        discussion: CommandConfiguration.discussion(
+            """
+            # starts a server with a demo shop
+            till serve --demo
             till buy com.example.till.demo.seeds.10 --customer ann
-            till clock advance 1mo                    processes a month of events
+            # processes a month of events
+            till clock advance 1mo
+            till notification list
             till listen --forward-to http://127.0.0.1:3000/apple
-            till history 2000000000012345             calls Apple's API
-            till explain 7ABC…                        explains why a request was refused
-            till exec --demo -- pytest                runs a program with Till as its App Store
-
-            Every setting of serve is also an environment variable (TILL_CONTROL_PORT for --control-port) and a key of
-            the configuration file (controlPort). The other commands read TILL_CONTROL, TILL_DATA, TILL_APP,
+            # explains why Apple's API refused a request
+            till explain --last
+            # runs a program with Till as its App Store
+            till exec --demo -- pytest
+            """,
+            """
+            The commands find a server on this machine in ./till-data. They read TILL_CONTROL, TILL_DATA, TILL_APP, \
             TILL_ENVIRONMENT, TILL_KEY and TILL_CONTROL_TOKEN. An empty variable counts as unset.
 
-            With --json, a refusal is a JSON object with code and message on standard error.
+            With --json, answers are JSON, and a refusal is a JSON object with code and message on standard error. \
+            Commands that delete or replace data ask on a terminal, and need --yes in a script.
 
-            Exit codes: 0 success; 1 refused; 2 no server answers; 3 doctor found a problem, or a backend accepted an
+            Exit codes: 0 success; 1 refused; 2 no server answers; 3 doctor found a problem, or a backend accepted an \
             attack; 4 the backend failed during an attack; 64 wrong usage.
-            """,
+            """
+        ),
         version: TillVersion.text,
-        subcommands: [
-            Serve.self, AppCommand.self, KeyCommand.self, TokenCommand.self, AuditCommand.self, SecretCommand.self,
-            ImportCommand.self,
-            CustomerCommand.self,
-            FamilyCommand.self,
-            Buy.self, ReceiptCommand.self, PurchaseCommand.self, SubscriptionCommand.self, CardCommand.self,
-            AskToBuyCommand.self,
-            RefundCommand.self, ProductCommand.self, PriceCommand.self, ExtendCommand.self, JobCommand.self,
-            ClockCommand.self, SettingsCommand.self, EndpointCommand.self, NotificationsCommand.self,
-            NotifyCommand.self,
-            ListenCommand.self, FaultCommand.self, ResetCommand.self, SnapshotCommand.self, ExportStateCommand.self,
-            ImportStateCommand.self, History.self, Explain.self, AuthorityCommand.self,
-            AttackCommand.self,
-            HostsCommand.self, ExecCommand.self, DoctorCommand.self, BackupCommand.self, RestoreCommand.self,
-            MigrateCommand.self, PruneCommand.self,
+        subcommands: [CheckArguments.self],
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Server",
+                subcommands: [
+                    Serve.self, OpenCommand.self, ExecCommand.self, HostsCommand.self, AuthorityCommand.self,
+                    TokenCommand.self, AuditCommand.self, CompletionsCommand.self,
+                ]
+            ),
+            CommandGroup(
+                name: "Apps and catalogs",
+                subcommands: [
+                    AppCommand.self, ImportCommand.self, ProductCommand.self, KeyCommand.self, SecretCommand.self,
+                    SettingsCommand.self, JobCommand.self,
+                ]
+            ),
+            CommandGroup(
+                name: "Customers",
+                subcommands: [
+                    CustomerCommand.self, FamilyCommand.self, Buy.self, PurchaseCommand.self, TransactionCommand.self,
+                    SubscriptionCommand.self, RefundCommand.self, CardCommand.self, ReceiptCommand.self,
+                ]
+            ),
+            CommandGroup(
+                name: "Time and notifications",
+                subcommands: [
+                    ClockCommand.self, EndpointCommand.self, NotificationCommand.self, ListenCommand.self,
+                ]
+            ),
+            CommandGroup(
+                name: "Tests",
+                subcommands: [
+                    HistoryCommand.self, ExplainCommand.self, FaultCommand.self, AttackCommand.self,
+                    SnapshotCommand.self, StateCommand.self, ResetCommand.self,
+                ]
+            ),
+            CommandGroup(
+                name: "Data",
+                subcommands: [
+                    DoctorCommand.self, BackupCommand.self, RestoreCommand.self, MigrateCommand.self,
+                ]
+            ),
         ]
     )
 }
@@ -54,6 +88,7 @@ extension Till {
     static func main() async {
         do {
             try RetiredFlags.refuse(in: ownArguments, TillVariable.environment)
+            try CommandWords.check(ownArguments)
             try refuseEmptyValues()
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

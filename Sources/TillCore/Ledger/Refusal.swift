@@ -97,7 +97,7 @@ package enum Refusal: Error, Equatable, Sendable {
         case .noPrice(let product, let offer, let storefront):
             "\(offer.map { "The offer \($0) of product" } ?? "Product") \(product) has no price in storefront "
                 + "\(storefront), and the environment refuses such purchases. Add a price for \(storefront) to the "
-                + "catalog, or allow it: till settings set --missing-price storefrontCurrency"
+                + "catalog, or allow it: till settings update --missing-price storefrontCurrency"
         case .unknownHeldPurchase(let number):
             "This customer has no held purchase \(number); list them with till purchase list."
         case .tooManyHeldPurchases(let limit):

@@ -53,7 +53,7 @@ extension AppleAPI {
     func refuseUnreleased(_ caller: Caller) throws {
         guard environment == .production, shop.registry.rules(of: caller.scope).isReleased == false else { return }
         throw Unauthenticated(
-            explanation: "\(caller.app.bundleID) is not released (till settings set --released true), and production "
+            explanation: "\(caller.app.bundleID) is not released (till settings update --released true), and production "
                 + "knows only released apps."
         )
     }

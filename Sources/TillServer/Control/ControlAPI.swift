@@ -68,7 +68,9 @@ package struct ControlAPI: Sendable {
             }
         }
         for (old, new) in RetiredNames.paths {
-            for method in [HTTPRequest.Method.get, .post, .put, .patch, .delete] {
+            // Another operation can have the old path with another method.
+            let used = routes.filter { $0.path == old }.map(\.method)
+            for method in [HTTPRequest.Method.get, .post, .put, .patch, .delete] where !used.contains(method) {
                 router.on(RouterPath(old), method: method) { _, _ -> Response in
                     throw ControlError.notFound("renamed", "The path \(old) is \(new) now.")
                 }

@@ -146,7 +146,7 @@ package struct Doctor: Sendable {
         }
         let tokens = (try? await storage.documents(.token)) ?? []
         return tokens.filter { Registry.fault(in: $0) != nil }
-            .map { "The control token \($0.name) cannot be read and is not accepted: till token revoke \($0.name)" }
+            .map { "The control token \($0.name) cannot be read and is not accepted: till token delete \($0.name)" }
             + registry.apps.filter { registry.team($0.issuerID) == nil }
             .map { "App \($0.bundleID) belongs to team \($0.issuerID), which does not exist." }
             + registry.keys.filter { registry.team($0.issuerID) == nil }

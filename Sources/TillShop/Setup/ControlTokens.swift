@@ -151,8 +151,8 @@ package enum TokenRefused: Error, Equatable, Sendable {
             "The scope \(scope.rawValue) concerns the whole server, so that a token for the app "
                 + "\(app.cut(toBytes: 64)) cannot have it. Use the scope read or operate, or omit the app."
         case .exists(let name):
-            "A token \(name) already exists. Revoke it first (till token revoke \(name)), or choose another name."
-        case .tooMany(let limit): "There are already \(limit) tokens, the maximum. Revoke some: till token revoke."
+            "A token \(name) already exists. Revoke it first (till token delete \(name)), or choose another name."
+        case .tooMany(let limit): "There are already \(limit) tokens, the maximum. Revoke some: till token delete."
         case .unknown(let name, let known):
             "There is no token \(name.cut(toBytes: 64)). "
                 + (known.isEmpty ? "Create one: till token create." : "Tokens: \(known.joined(separator: ", ")).")

@@ -181,10 +181,10 @@ package enum StateRefused: Error, Equatable, Sendable {
             "\(name.cut(toBytes: 64)) is not a valid snapshot name: use 1 to 64 letters, digits, dots, dashes "
                 + "and underscores, beginning with a letter or digit."
         case .tooMany(let limit):
-            "There are already \(limit) snapshots, the maximum. Delete some: till snapshot remove."
+            "There are already \(limit) snapshots, the maximum. Delete some: till snapshot delete."
         case .unknownSnapshot(let name, let known):
             "There is no snapshot \(name.cut(toBytes: 64)). "
-                + (known.isEmpty ? "Save one: till snapshot save." : "Snapshots: \(known.joined(separator: ", ")).")
+                + (known.isEmpty ? "Save one: till snapshot create." : "Snapshots: \(known.joined(separator: ", ")).")
         case .unknownApp(let app, let known):
             "There is no app \(app.cut(toBytes: 155)). "
                 + (known.isEmpty ? "Create one: till app create." : "Apps: \(known.joined(separator: ", ")).")
@@ -192,7 +192,7 @@ package enum StateRefused: Error, Equatable, Sendable {
             "The \(table.rawValue) of this state have numbers or names that another app on this server uses. Import "
                 + "the state into the server that exported it, or into an empty server (till reset --everything)."
         case .badFile(let line, let what):
-            "Line \(line): \(what). Export the state again: till export-state."
+            "Line \(line): \(what). Export the state again: till state export."
         }
     }
 }

@@ -194,6 +194,9 @@ extension Shop {
             account = try await open(customer, opening, at: instant ?? now(on: ClockName(scope, own: opening.clock)))
         }
         if let instant { try check(instant, for: command, on: account.clockName) }
+        if case .update(let update) = command, let own = update.clock?.name {
+            try requireClock(ClockName(scope, own: own))
+        }
         let loaded = [account] + (try await quarantining { try await others(concernedBy: command, of: account) })
         try checkUndamaged(loaded, of: customer)
         // Without an instant, the operation happens now. If an account is ahead of its clock, it happens at the date of

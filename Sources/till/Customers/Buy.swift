@@ -1,21 +1,26 @@
 import ArgumentParser
 import TillControl
 
-struct Buy: AsyncParsableCommand {
+struct Buy: SendingCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Makes a purchase for a customer; --json also prints the data that the device gives to the app.",
-        discussion: """
+        "Buys a product for a customer; --json also prints the data that the device gives to the app.",
+        examples: """
             till buy com.example.coins --customer ann --quantity 3
-            till buy com.example.pro.month --customer ann             with the introductory offer, if eligible
+            # with the introductory offer, if ann is eligible
+            till buy com.example.pro.month --customer ann
             till buy com.example.pro.month --customer ann --code SPRING
-            till buy com.example.pro.month --customer ann --json | jq -r .transaction.device.signedTransactionInfo
-            till buy com.example.pro.month --customer ann --json | jq -r .transaction.device.appReceipt
-
-            till buy com.example.pro.year --customer ann --billing-plan MONTHLY    a commitment with twelve payments
-
-            A customer who does not exist is created. For a promotional offer, your own backend creates a signature:
-            give --promotional ID with --token JWS, or with --key-id, --nonce, --timestamp and --signature.
-            """
+            # a commitment with twelve payments
+            till buy com.example.pro.year --customer ann --billing-plan MONTHLY
+            # a new customer, on a new clock that begins at this date
+            till buy com.example.coins --customer eva --clock new:2026-01-01
+            # waits until the notification is delivered
+            till buy com.example.coins --customer ann --settle 10
+            # the signed transaction, as the app receives it
+            till buy com.example.coins --customer ann --json
+            """,
+        notes: "A customer who does not exist is created. For a promotional offer, your own backend creates a "
+            + "signature: give --promotional ID with --token JWS, or with --key-id, --nonce, --timestamp and "
+            + "--signature."
     )
 
     @Argument(help: "The product identifier.")
@@ -58,6 +63,8 @@ struct Buy: AsyncParsableCommand {
     var billingPlan: BillingPlanType?
     @Flag(help: "Interrupts the purchase; the customer completes it later (till purchase approve).")
     var interrupted = false
+    @Option(help: "The clock of a new customer: a clock's name, or new:2026-01-01 for a new clock.")
+    var clock: ClockOfNewCustomer?
     @OptionGroup var options: ActionOptions
 
     func validate() throws {
@@ -83,26 +90,26 @@ struct Buy: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        try await options.perform {
-            BuyProduct(
-                app: $0.app,
-                customer: customer,
-                productId: product,
-                quantity: quantity,
-                storefront: storefront,
-                appAccountToken: appAccountToken,
-                offer: offer,
-                billingPlan: billingPlan,
-                orderId: order,
-                finished: finish ? true : nil,
-                interrupted: interrupted ? true : nil,
-                at: options.time
-            )
-        } saying: {
-            PurchaseSummary.text($0, product: product)
-        }
+    func request(_ shop: AppClient) -> BuyProduct {
+        BuyProduct(
+            app: shop.app,
+            customer: customer,
+            productId: product,
+            quantity: quantity,
+            storefront: storefront,
+            appAccountToken: appAccountToken,
+            offer: offer,
+            billingPlan: billingPlan,
+            orderId: order,
+            finished: finish ? true : nil,
+            interrupted: interrupted ? true : nil,
+            clock: clock?.name,
+            newClock: clock?.start,
+            at: options.time
+        )
     }
+
+    func heading(_ answer: PurchaseInfo) -> String? { PurchaseSummary.text(answer, product: product) }
 
     private var offer: OfferToApply? {
         if noOffer { return OfferToApply(kind: .none) }

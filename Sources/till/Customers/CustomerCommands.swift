@@ -1,41 +1,25 @@
 import ArgumentParser
 import TillControl
+import TillCore
 
-struct CustomerCommand: AsyncParsableCommand {
+struct CustomerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "customer",
-        abstract: "Creates, shows, lists and erases customers.",
-        discussion: """
+        "Creates, lists, shows, updates and deletes customers.",
+        name: "customer",
+        examples: """
             till customer create eva --storefront DEU
-            till customer show eva
-            till customer list
-            till customer erase eva --dry-run
+            till customer update eva --clock trial
             """,
-        subcommands: [Create.self, Show.self, List.self, Clock.self, Erase.self, Offers.self]
+        subcommands: [Create.self, List.self, Show.self, Update.self, Delete.self, Offers.self]
     )
 
-    struct Offers: AsyncParsableCommand {
+    struct Create: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists the offers that a customer has used.",
-            discussion: "till customer offers eva"
-        )
-
-        @Argument(help: "The customer's name.")
-        var customer: String
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
-
-        func run() async throws {
-            try await server.show(in: scope) { ListUsedOffers(app: $0.app, customer: customer) }
-        }
-    }
-
-    struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Creates a customer. If the customer exists, nothing changes.",
-            discussion: """
+            "Creates a customer. If the customer exists, nothing changes.",
+            examples: """
                 till customer create eva --storefront DEU
-                till customer create vera --at 2026-01-31          can be on a clock that shows this date or later
+                # on a new clock that begins at this date
+                till customer create vera --clock new:2026-01-31
                 """
         )
 
@@ -45,154 +29,92 @@ struct CustomerCommand: AsyncParsableCommand {
         var storefront: Storefront?
         @Flag(help: "The customer never downloaded the app, so there is no app transaction.")
         var withoutApp = false
-        @Option(help: "The creation date, such as 2026-03-01, or milliseconds since 1970 (default: now).")
+        @Option(help: "The customer's clock: a clock's name, or new:2026-01-01 for a new clock.")
+        var clock: ClockOfNewCustomer?
+        @Option(help: "The time at which the customer downloads the app (default: now).")
         var at: WrittenInstant?
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: EnvironmentOptions
 
-        func run() async throws {
-            try await server.show(in: scope) {
-                CreateCustomer(
-                    app: $0.app,
-                    customer: customer,
-                    storefront: storefront,
-                    downloadsApp: withoutApp ? false : nil,
-                    at: at?.instant
-                )
-            }
+        func request(_ shop: AppClient) -> CreateCustomer {
+            CreateCustomer(
+                app: shop.app,
+                customer: customer,
+                storefront: storefront,
+                downloadsApp: withoutApp ? false : nil,
+                clock: clock?.name,
+                newClock: clock?.start,
+                at: at?.instant
+            )
         }
+
+        func heading(_ answer: CustomerInfo) -> String? { "The customer \(customer) exists." }
     }
 
-    struct Show: AsyncParsableCommand {
+    struct List: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows a customer, with the customer's subscriptions and owned products.",
-            discussion: "till customer show eva --environment production"
-        )
-
-        @Argument(help: "The customer's name.")
-        var customer: String
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
-
-        func run() async throws {
-            try await server.show(in: scope) { GetCustomer(app: $0.app, customer: customer) }
-        }
-    }
-
-    struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Lists customers in pages.",
-            discussion: "till customer list --limit 20"
+            "Lists customers in pages.",
+            examples: "till customer list --limit 20"
         )
 
         @Option(help: "Shows the page after this appTransactionId.")
         var after: String?
         @Option(help: "Maximum number of results, 1 to 100.")
         var limit: Int = 50
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: EnvironmentOptions
 
-        func run() async throws {
-            try await server.show(in: scope) {
-                ListCustomers(app: $0.app, after: after, limit: limit)
-            } as: { page in
-                let lines = page.customers.map { customer in
-                    let things = customer.transactions == 1 ? "transaction" : "transactions"
-                    return "\(customer.appTransactionId)  \(customer.storefront.code)  "
-                        + "\(customer.transactions) \(things)  \(customer.customer)"
-                }
-                let more = page.next.map { "\nMore: till customer list --after \($0)" } ?? ""
-                return lines.joined(separator: "\n") + more
-            }
-        }
-    }
-}
+        func request(_ shop: AppClient) -> ListCustomers { ListCustomers(app: shop.app, after: after, limit: limit) }
 
-struct FamilyCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "family",
-        abstract: "Creates families, and adds and removes members.",
-        discussion: """
-            till family create ann bob carla          ann is the organizer
-            till family leave bob
-            till family unshare 2000000000012345      stops sharing one purchase
-            """,
-        subcommands: [Create.self, Show.self, Join.self, Leave.self, Share.self, Unshare.self]
-    )
-
-    struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Creates a family of two to six customers.",
-            discussion: "till family create ann bob carla --name millers"
-        )
-
-        @Argument(help: "The customer who organizes the family.")
-        var organizer: String
-        @Argument(help: "One to five other members.")
-        var members: [String]
-        @Option(help: "The family's name.")
-        var name: String?
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
-
-        func run() async throws {
-            try await server.show(in: scope) {
-                CreateFamily(app: $0.app, name: name, organizer: organizer, members: members)
-            }
+        func text(_ page: CustomerList) -> String {
+            Table.list(
+                ["CUSTOMER", "STOREFRONT", "TRANSACTIONS", "SUBSCRIPTIONS", "CLOCK", "APP TRANSACTION ID"],
+                page.customers.map {
+                    [
+                        $0.customer, $0.storefront.code, String($0.transactions), String($0.subscriptions.count),
+                        $0.clock ?? "-", $0.appTransactionId,
+                    ]
+                },
+                empty: "No customers. Create one: till customer create NAME",
+                next: page.next.map { "till customer list --after \($0)" }
+            )
         }
     }
 
-    struct Show: AsyncParsableCommand {
+    struct Show: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows the family of a customer.",
-            discussion: "till family show ann"
+            "Shows a customer, with the customer's subscriptions and owned products.",
+            examples: "till customer show eva --environment production"
         )
 
         @Argument(help: "The customer's name.")
         var customer: String
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: EnvironmentOptions
 
-        func run() async throws {
-            try await server.show(in: scope) { GetFamily(app: $0.app, customer: customer) }
-        }
+        func request(_ shop: AppClient) -> GetCustomer { GetCustomer(app: shop.app, customer: customer) }
     }
 
-    struct Join: AsyncParsableCommand {
+    struct Offers: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Adds a customer to the family of another customer.",
-            discussion: "till family join dora --with ann"
+            "Lists the offers that a customer has used.",
+            examples: "till customer offers eva"
         )
 
-        @Argument(help: "The customer who joins.")
+        @Argument(help: "The customer's name.")
         var customer: String
-        @Option(help: "A member of the family.")
-        var with: String
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: EnvironmentOptions
 
-        func run() async throws {
-            try await server.show(in: scope) { JoinFamily(app: $0.app, customer: with, member: customer) }
-        }
-    }
+        func request(_ shop: AppClient) -> ListUsedOffers { ListUsedOffers(app: shop.app, customer: customer) }
 
-    struct Leave: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Removes a customer from the family. When the organizer leaves, the family ends.",
-            discussion: "till family leave dora"
-        )
-
-        @Argument(help: "The customer who leaves.")
-        var customer: String
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
-
-        func run() async throws {
-            try await server.show(in: scope) {
-                LeaveFamily(app: $0.app, customer: customer)
-            } as: {
-                ActionSummary.text("\(customer) left the family.", $0, state: [("customer", customer)])
-            }
+        func text(_ offers: [UsedOfferInfo]) -> String {
+            Table.list(
+                ["OFFER TYPE", "OFFER", "PRODUCT", "LAST USE", "TRANSACTIONS"],
+                offers.map {
+                    [
+                        String($0.offerType.rawValue), $0.offerIdentifier ?? "-", $0.productId,
+                        $0.lastUseDate.iso8601, String($0.transactions),
+                    ]
+                },
+                empty: "\(customer) has used no offers."
+            )
         }
     }
 }

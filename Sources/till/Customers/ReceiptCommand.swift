@@ -5,15 +5,16 @@ import TillJSON
 
 struct ReceiptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "receipt",
-        abstract: "Prints a receipt as the device gives it to the app, for verifyReceipt.",
-        discussion: """
+        "Prints a receipt as the device gives it to the app, for verifyReceipt.",
+        name: "receipt",
+        examples: """
             till receipt --customer ann
-            till receipt --customer ann --out receipt.der            the DER file, for openssl
-            till receipt --transaction 2000000000012345              one transaction, in the format of iOS 6
-
-            The receipt is Base64 on one line. Receipts have their own root certificate: till ca export --receipts.
-            """
+            # the DER file, for openssl
+            till receipt --customer ann --out receipt.der
+            # one transaction, in the format of iOS 6
+            till receipt --transaction 2000000000012345
+            """,
+        notes: "The receipt is Base64 on one line. Receipts have their own root certificate: till ca export --receipts."
     )
 
     @Option(help: "The customer whose app receipt is printed.")

@@ -1,26 +1,25 @@
 import ArgumentParser
 import TillControl
+import TillCore
 
-struct RefundCommand: AsyncParsableCommand {
+struct RefundCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "refund",
-        abstract: "Requests, grants, declines and reverses refunds.",
-        discussion: """
-            till refund 2000000000012345                    full refund at once, without a request
+        "Refunds transactions; requests, declines and reverses refunds.",
+        name: "refund",
+        examples: """
+            # a full refund at once, without a request
+            till refund 2000000000012345
             till refund 2000000000012345 --percentage 50
-            till refund 2000000000012345 --unused           only the unused part of a subscription's period
             till refund request 2000000000012345
-            till refund decline 2000000000012345
-            till refund reverse 2000000000012345
             """,
-        subcommands: [Request.self, Grant.self, Decline.self, Reverse.self, List.self],
-        defaultSubcommand: Grant.self
+        subcommands: [Grant.self, Request.self, Decline.self, Reverse.self, List.self],
+        default: Grant.self
     )
 
-    struct Request: AsyncParsableCommand {
+    struct Request: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Requests a refund. The environment's refund rule decides, or you decide.",
-            discussion: "till refund request 2000000000012345 --reason UNSATISFIED_WITH_PURCHASE"
+            "Requests a refund. The environment's refund rule decides, or you decide.",
+            examples: "till refund request 2000000000012345"
         )
 
         @Argument(help: "The transaction id.")
@@ -29,21 +28,20 @@ struct RefundCommand: AsyncParsableCommand {
         var reason: ConsumptionRequestReason?
         @OptionGroup var options: ActionOptions
 
-        func run() async throws {
-            try await options.perform {
-                RequestRefund(app: $0.app, transactionId: transaction, reason: reason, at: options.time)
-            } saying: { _ in
-                "The refund is requested."
-            }
+        func request(_ shop: AppClient) -> RequestRefund {
+            RequestRefund(app: shop.app, transactionId: transaction, reason: reason, at: options.time)
         }
+
+        func heading(_ answer: ActionInfo) -> String? { "The refund is requested." }
     }
 
-    struct Grant: AsyncParsableCommand {
+    struct Grant: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Refunds a transaction, also without a refund request. The word grant is optional.",
-            discussion: """
+            "Refunds a transaction, also without a refund request. The word grant is optional.",
+            examples: """
                 till refund grant 2000000000012345
-                till refund 2000000000012345 --percentage 50
+                # only the unused part of a subscription's period
+                till refund grant 2000000000012345 --unused
                 """
         )
 
@@ -55,74 +53,71 @@ struct RefundCommand: AsyncParsableCommand {
         var unused = false
         @Flag(help: "Gives an issue in the app as the reason (revocationReason 1).")
         var issueInApp = false
-        @Flag(help: ArgumentHelp("Does the same as till refund reverse.", visibility: .hidden))
-        var reverse = false
         @OptionGroup var options: ActionOptions
 
         func validate() throws {
             if let percentage, !(percentage > 0 && percentage < 100) {
                 throw ValidationError("--percentage must be more than 0 and less than 100; omit it for a full refund.")
             }
-            guard [percentage != nil, unused, reverse].filter({ $0 }).count <= 1 else {
-                throw ValidationError("Choose one of --percentage, --unused and --reverse.")
-            }
+            if percentage != nil, unused { throw ValidationError("Choose one of --percentage and --unused.") }
         }
 
-        func run() async throws {
-            if reverse { return try await RefundCommand.reverse(transaction, options) }
-            try await options.perform {
-                RefundTransaction(
-                    app: $0.app,
-                    transactionId: transaction,
-                    share: unused ? .unused : percentage == nil ? .full : .part,
-                    percentage: percentage.map { Int(($0 * 1_000).rounded()) },
-                    reason: issueInApp ? .issueInApp : .other,
-                    at: options.time
-                )
-            } saying: {
-                let isFull = $0.transaction.revocationType == .refundFull
-                let share = isFull ? nil : ActionSummary.share($0.transaction)
-                return share.map { "Refunded in part: \($0) of the price." } ?? "Refunded in full."
-            }
+        func request(_ shop: AppClient) -> RefundTransaction {
+            RefundTransaction(
+                app: shop.app,
+                transactionId: transaction,
+                share: unused ? .unused : percentage == nil ? .full : .part,
+                percentage: percentage.map { Int(($0 * 1_000).rounded()) },
+                reason: issueInApp ? .issueInApp : .other,
+                at: options.time
+            )
+        }
+
+        func heading(_ answer: ActionInfo) -> String? {
+            let isFull = answer.transaction.revocationType == .refundFull
+            let share = isFull ? nil : ActionSummary.share(answer.transaction)
+            return share.map { "Refunded in part: \($0) of the price." } ?? "Refunded in full."
         }
     }
 
-    struct Decline: AsyncParsableCommand {
+    struct Decline: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Declines a refund request.",
-            discussion: "till refund decline 2000000000012345"
+            "Declines a refund request.",
+            examples: "till refund decline 2000000000012345"
         )
 
         @Argument(help: "The transaction id.")
         var transaction: String
         @OptionGroup var options: ActionOptions
 
-        func run() async throws {
-            try await options.perform {
-                DeclineRefund(app: $0.app, transactionId: transaction, at: options.time)
-            } saying: { _ in
-                "The refund is declined."
-            }
+        func request(_ shop: AppClient) -> DeclineRefund {
+            DeclineRefund(app: shop.app, transactionId: transaction, at: options.time)
         }
+
+        func heading(_ answer: ActionInfo) -> String? { "The refund is declined." }
     }
 
-    struct Reverse: AsyncParsableCommand {
+    struct Reverse: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Reverses a refund after a dispute with the customer.",
-            discussion: "till refund reverse 2000000000012345"
+            "Reverses a refund after a dispute with the customer.",
+            examples: "till refund reverse 2000000000012345"
         )
 
         @Argument(help: "The transaction id.")
         var transaction: String
         @OptionGroup var options: ActionOptions
 
-        func run() async throws { try await RefundCommand.reverse(transaction, options) }
+        func request(_ shop: AppClient) -> ReverseRefund {
+            ReverseRefund(app: shop.app, transactionId: transaction, at: options.time)
+        }
+
+        func heading(_ answer: ActionInfo) -> String? { "The refund is reversed." }
     }
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists undecided refund requests.",
-            discussion: """
+            "Lists undecided refund requests.",
+            examples: """
                 till refund list
                 till refund list ann
                 """
@@ -130,43 +125,33 @@ struct RefundCommand: AsyncParsableCommand {
 
         @Argument(help: "A customer (default: all customers).")
         var customer: String?
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: EnvironmentOptions
 
         func run() async throws {
-            let list = try await requests(try await scope.connect(to: try server.client()))
-            try server.show(list) { list in
-                list.refundRequests.isEmpty
-                    ? "No refund requests." : list.refundRequests.map(Self.line).joined(separator: "\n")
+            try options.server.show(try await requests(try await options.connect())) { list in
+                Table.list(
+                    ["TRANSACTION", "CUSTOMER", "REASON", "DECISION"],
+                    list.refundRequests.map {
+                        [$0.transactionId, $0.customer, $0.reason.rawValue, $0.decisionDate?.iso8601 ?? "you decide"]
+                    },
+                    empty: "No refund requests."
+                )
             }
         }
 
         /// The requests of the customer, or of all customers on all pages.
-        private func requests(_ server: AppClient) async throws -> RefundRequestList {
+        private func requests(_ shop: AppClient) async throws -> RefundRequestList {
             if let customer {
-                return try await server.client.send(ListRefundRequests(app: server.app, customer: customer))
+                return try await shop.client.send(ListRefundRequests(app: shop.app, customer: customer))
             }
             var all = RefundRequestList(refundRequests: [])
             repeat {
-                let page = try await server.client.send(ListRefundRequests(app: server.app, after: all.next))
+                let page = try await shop.client.send(ListRefundRequests(app: shop.app, after: all.next))
                 all.refundRequests += page.refundRequests
                 if let damaged = page.damaged { all.damaged = (all.damaged ?? []) + damaged }
                 all.next = page.next
             } while all.next != nil
             return all
-        }
-
-        private static func line(_ request: RefundRequestInfo) -> String {
-            let decision = request.decisionDate.map { "decided at \(ActionSummary.date($0))" } ?? "you decide"
-            return "\(request.transactionId)  \(request.customer)  \(request.reason.rawValue)  \(decision)"
-        }
-    }
-
-    private static func reverse(_ transaction: String, _ options: ActionOptions) async throws {
-        try await options.perform {
-            ReverseRefund(app: $0.app, transactionId: transaction, at: options.time)
-        } saying: { _ in
-            "The refund is reversed."
         }
     }
 }

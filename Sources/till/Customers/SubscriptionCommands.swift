@@ -1,118 +1,154 @@
 import ArgumentParser
 import TillControl
 
-struct SubscriptionCommand: AsyncParsableCommand {
+struct SubscriptionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "subscription",
-        abstract: "Lists, cancels, resumes, changes and extends subscriptions.",
-        discussion: """
+        "Lists, cancels, resumes, changes and extends subscriptions.",
+        name: "subscription",
+        examples: """
             till subscription list ann
-            till subscription cancel ann              if ann has several: the original transaction id
-            till subscription change 2000000000012345 com.example.pro.year
-            till subscription extend ann --days 14
+            till subscription cancel ann
+            till subscription change ann com.example.pro.year
             """,
+        notes: "If a customer has several subscriptions, give the original transaction id of one.",
         subcommands: [
             List.self, Show.self, Cancel.self, Resume.self, Change.self, Extend.self, AcceptPrice.self,
             DeclinePrice.self,
         ]
     )
 
-    struct List: AsyncParsableCommand {
+    struct List: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists a customer's subscriptions with their status and next events.",
-            discussion: "till subscription list ann"
+            "Lists a customer's subscriptions with their status and next events.",
+            examples: "till subscription list ann"
         )
 
         @Argument(help: "The customer's name.")
         var customer: String
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: EnvironmentOptions
 
-        func run() async throws {
-            try await server.show(in: scope) {
-                ListSubscriptions(app: $0.app, customer: customer)
-            } as: { answer in
-                let lines = answer.map(ActionSummary.subscription)
-                return lines.isEmpty ? "\(customer) has no subscription." : lines.joined(separator: "\n")
-            }
+        func request(_ shop: AppClient) -> ListSubscriptions { ListSubscriptions(app: shop.app, customer: customer) }
+
+        func text(_ subscriptions: [SubscriptionInfo]) -> String {
+            Table.list(
+                ["ORIGINAL TRANSACTION", "PRODUCT", "STATUS"],
+                subscriptions.map { [$0.originalTransactionId, $0.productId, $0.summary] },
+                empty: "\(customer) has no subscription."
+            )
         }
     }
 
-    struct Show: AsyncParsableCommand {
+    struct Show: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows all values of one subscription.",
-            discussion: "till subscription show ann"
+            "Shows all values of one subscription.",
+            examples: "till subscription show ann"
         )
 
         @Argument(help: "An original transaction id, or a customer with one subscription.")
         var subscription: String
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: EnvironmentOptions
 
-        func run() async throws {
-            try await server.show(in: scope) {
-                GetSubscription(app: $0.app, originalTransactionId: try await $0.subscription(subscription))
-            } as: {
-                try $0.subscription.map { try Output.lines(of: $0) } ?? ""
-            }
+        func request(_ shop: AppClient) async throws -> GetSubscription {
+            GetSubscription(app: shop.app, originalTransactionId: try await shop.subscription(subscription))
+        }
+
+        func text(_ answer: GetSubscription.Answer) throws -> String {
+            try answer.subscription.map { try Output.lines(of: $0) } ?? ""
         }
     }
 
-    struct Cancel: AsyncParsableCommand {
+    struct Cancel: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Turns off auto-renew. The paid period continues to its end.",
-            discussion: "till subscription cancel ann"
-        )
-
-        @Argument(help: "An original transaction id, or a customer with one subscription.")
-        var subscription: String
-        @OptionGroup var options: ActionOptions
-
-        func run() async throws {
-            try await options.perform {
-                CancelSubscription(
-                    app: $0.app,
-                    originalTransactionId: try await $0.subscription(subscription),
-                    at: options.time
-                )
-            } saying: { _ in
-                "Auto-renew is off."
-            }
-        }
-    }
-
-    struct Resume: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Turns auto-renew on again.",
-            discussion: "till subscription resume ann"
+            "Turns off auto-renew. The paid period continues to its end.",
+            examples: "till subscription cancel ann"
         )
 
         @Argument(help: "An original transaction id, or a customer with one subscription.")
         var subscription: String
         @OptionGroup var options: ActionOptions
 
-        func run() async throws {
-            try await options.perform {
-                ResumeSubscription(
-                    app: $0.app,
-                    originalTransactionId: try await $0.subscription(subscription),
-                    at: options.time
-                )
-            } saying: { _ in
-                "Auto-renew is on."
-            }
+        func request(_ shop: AppClient) async throws -> CancelSubscription {
+            CancelSubscription(
+                app: shop.app,
+                originalTransactionId: try await shop.subscription(subscription),
+                at: options.time
+            )
         }
+
+        func heading(_ answer: ActionInfo) -> String? { "Auto-renew is off." }
     }
 
-    struct Change: AsyncParsableCommand {
+    struct Resume: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Changes to another product of the subscription group, or to another billing plan.",
-            discussion: """
+            "Turns auto-renew on again.",
+            examples: "till subscription resume ann"
+        )
+
+        @Argument(help: "An original transaction id, or a customer with one subscription.")
+        var subscription: String
+        @OptionGroup var options: ActionOptions
+
+        func request(_ shop: AppClient) async throws -> ResumeSubscription {
+            ResumeSubscription(
+                app: shop.app,
+                originalTransactionId: try await shop.subscription(subscription),
+                at: options.time
+            )
+        }
+
+        func heading(_ answer: ActionInfo) -> String? { "Auto-renew is on." }
+    }
+
+    struct AcceptPrice: SendingCommand {
+        static let configuration = CommandConfiguration(
+            "Accepts a price increase for the customer.",
+            examples: "till subscription accept-price ann"
+        )
+
+        @Argument(help: "An original transaction id, or a customer with one subscription.")
+        var subscription: String
+        @OptionGroup var options: ActionOptions
+
+        func request(_ shop: AppClient) async throws -> AcceptPriceIncrease {
+            AcceptPriceIncrease(
+                app: shop.app,
+                originalTransactionId: try await shop.subscription(subscription),
+                at: options.time
+            )
+        }
+
+        func heading(_ answer: ActionInfo) -> String? { "The price increase is accepted." }
+    }
+
+    struct DeclinePrice: SendingCommand {
+        static let configuration = CommandConfiguration(
+            "Declines a price increase for the customer, and turns off auto-renew.",
+            examples: "till subscription decline-price ann"
+        )
+
+        @Argument(help: "An original transaction id, or a customer with one subscription.")
+        var subscription: String
+        @OptionGroup var options: ActionOptions
+
+        func request(_ shop: AppClient) async throws -> DeclinePriceIncrease {
+            DeclinePriceIncrease(
+                app: shop.app,
+                originalTransactionId: try await shop.subscription(subscription),
+                at: options.time
+            )
+        }
+
+        func heading(_ answer: ActionInfo) -> String? { "The price increase is declined, and auto-renew is off." }
+    }
+
+    struct Change: SendingCommand {
+        static let configuration = CommandConfiguration(
+            "Changes to another product of the subscription group, or to another billing plan.",
+            examples: """
                 till subscription change ann com.example.pro.year
                 till subscription change ann com.example.pro.year --billing-plan MONTHLY
-
-                An upgrade takes effect at once. Most other changes take effect at the next renewal.
-                """
+                """,
+            notes: "An upgrade takes effect at once. Most other changes take effect at the next renewal."
         )
 
         @Argument(help: "An original transaction id, or a customer with one subscription.")
@@ -125,26 +161,25 @@ struct SubscriptionCommand: AsyncParsableCommand {
         var billingPlan: BillingPlanType?
         @OptionGroup var options: ActionOptions
 
-        func run() async throws {
-            try await options.perform {
-                ChangeSubscription(
-                    app: $0.app,
-                    originalTransactionId: try await $0.subscription(subscription),
-                    productId: product,
-                    offer: code.map { OfferToApply(kind: .code, id: $0) },
-                    billingPlan: billingPlan,
-                    at: options.time
-                )
-            } saying: {
-                PurchaseSummary.text($0, product: product)
-            }
+        func request(_ shop: AppClient) async throws -> ChangeSubscription {
+            ChangeSubscription(
+                app: shop.app,
+                originalTransactionId: try await shop.subscription(subscription),
+                productId: product,
+                offer: code.map { OfferToApply(kind: .code, id: $0) },
+                billingPlan: billingPlan,
+                at: options.time
+            )
         }
+
+        func heading(_ answer: PurchaseInfo) -> String? { PurchaseSummary.text(answer, product: product) }
     }
 
-    struct Extend: AsyncParsableCommand {
+    struct Extend: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Extends the current period free of charge.",
-            discussion: "till subscription extend ann --days 14 --reason 3"
+            "Extends the current period free of charge.",
+            examples: "till subscription extend ann --days 14 --reason 3",
+            notes: "To extend the subscriptions of all subscribers of a product, use till product extend."
         )
 
         @Argument(help: "An original transaction id, or a customer with one subscription.")
@@ -153,76 +188,21 @@ struct SubscriptionCommand: AsyncParsableCommand {
         var days: Int
         @Option(help: "The reason: 0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.")
         var reason: Int = 0
-        @Option(help: "Your own request identifier. Repeating it has no further effect.")
-        var request: String?
+        @Option(name: .customLong("request"), help: "Your own request identifier. Repeating it has no further effect.")
+        var identifier: String?
         @OptionGroup var options: ActionOptions
 
-        func run() async throws {
-            try await options.extend(subscription, days: days, reason: reason, request: request)
-        }
-    }
-
-    struct AcceptPrice: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Accepts a price increase for the customer.",
-            discussion: "till subscription accept-price ann"
-        )
-
-        @Argument(help: "An original transaction id, or a customer with one subscription.")
-        var subscription: String
-        @OptionGroup var options: ActionOptions
-
-        func run() async throws {
-            try await options.perform {
-                AcceptPriceIncrease(
-                    app: $0.app,
-                    originalTransactionId: try await $0.subscription(subscription),
-                    at: options.time
-                )
-            } saying: { _ in
-                "The price increase is accepted."
-            }
-        }
-    }
-
-    struct DeclinePrice: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Declines a price increase for the customer, and turns off auto-renew.",
-            discussion: "till subscription decline-price ann"
-        )
-
-        @Argument(help: "An original transaction id, or a customer with one subscription.")
-        var subscription: String
-        @OptionGroup var options: ActionOptions
-
-        func run() async throws {
-            try await options.perform {
-                DeclinePriceIncrease(
-                    app: $0.app,
-                    originalTransactionId: try await $0.subscription(subscription),
-                    at: options.time
-                )
-            } saying: { _ in
-                "The price increase is declined, and auto-renew is off."
-            }
-        }
-    }
-}
-
-extension ActionOptions {
-    /// Extends one subscription. `till extend` does the same as `till subscription extend`.
-    func extend(_ subscription: String, days: Int, reason: Int, request: String?) async throws {
-        try await perform {
+        func request(_ shop: AppClient) async throws -> ExtendSubscription {
             ExtendSubscription(
-                app: $0.app,
-                originalTransactionId: try await $0.subscription(subscription),
+                app: shop.app,
+                originalTransactionId: try await shop.subscription(subscription),
                 days: days,
                 reasonCode: reason,
-                requestIdentifier: request,
-                at: time
+                requestIdentifier: identifier,
+                at: options.time
             )
-        } saying: { _ in
-            "Extended, days: \(days)."
         }
+
+        func heading(_ answer: ActionInfo) -> String? { "Extended, days: \(days)." }
     }
 }

@@ -8,16 +8,15 @@ import TillShop
 /// Prints the configuration with which clients use Till as the App Store, in several formats.
 struct HostsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "hosts",
-        abstract: "Prints the configuration that redirects unmodified clients to Till: hosts files, containers, trust.",
-        discussion: """
-            till hosts                                       everything, with explanations
+        "Prints the configuration that redirects unmodified clients to Till: hosts files, containers, trust.",
+        name: "hosts",
+        examples: """
+            # everything, with explanations
+            till hosts
             till hosts --format hosts | sudo tee -a /etc/hosts
             till hosts --format compose --address 172.17.0.1
-            till hosts --format environment                  only the variables
-
-            The server must run with --tls-port.
-            """
+            """,
+        notes: "The server must run with --tls-port."
     )
 
     enum Format: String, CaseIterable, ExpressibleByArgument {

@@ -3,6 +3,8 @@ import TillRuntime
 
 /// The options for several servers on one database (docs/operating/scale.md).
 struct NodeOptions: ParsableArguments {
+    @Option(help: "A PostgreSQL database (postgres://…) instead of SQLite. Prefer TILL_DATABASE: all users see flags.")
+    var database: String?
     @Option(help: "The name of this server among those that share a database (default: its host and data directory).")
     var nodeName: String?
     @Option(help: "Seconds until other servers take over the work of a server that is not reachable (default 10).")

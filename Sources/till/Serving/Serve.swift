@@ -10,75 +10,43 @@ import UnixSignals
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Starts the server.",
-        discussion: """
-            till serve --data ./till-data             uses or creates this data directory
-            till serve --demo                         adds the demo app with customers
-            till serve --ephemeral --demo             keeps all data in memory, and deletes it at the end
-            till serve --profile apple                behaves like Apple, without Till's changes
-            till serve --tls-port 443                 HTTPS under the App Store's own names
-
-            The production environment, the sandbox environment and the control API each have a port. The control API
+        "Starts the server.",
+        name: "serve",
+        examples: """
+            # adds the demo app with customers
+            till serve --demo
+            # keeps all data in memory, and deletes it at the end
+            till serve --demo --ephemeral
+            # behaves like Apple, without Till's changes
+            till serve --data ./till-data --profile apple
+            # HTTPS under the App Store's own names
+            till serve --tls-port 443
+            """,
+        notes: """
+            The production environment, the sandbox environment and the control API each have a port. The control API \
             listens on loopback. On any other address it requires the token in the data directory.
+
+            Every setting is also an environment variable (TILL_CONTROL_PORT for --control-port) and a key of the \
+            configuration file (controlPort).
             """
     )
 
-    @Option(help: "The data directory, with database, certificates and keys (default ./till-data).")
-    var data: String?
-    @Flag(help: "Keeps all data in memory, and deletes it when the server stops.")
-    var ephemeral = false
-    @Option(
-        help: "A PostgreSQL database (postgres://…) instead of SQLite. Prefer TILL_DATABASE: all users see flags."
-    )
-    var database: String?
-    @Option(help: "The listen address of both environments (default 127.0.0.1).")
-    var host: String?
-    @Option(help: "The port of the production environment (default 8888; 0 lets the system choose).")
-    var productionPort: Int?
-    @Option(help: "The port of the sandbox environment (default 8889).")
-    var sandboxPort: Int?
-    @Option(help: "The listen address of the control API (default 127.0.0.1).")
-    var controlAddress: String?
-    @Option(help: "The port of the control API (default 8890).")
-    var controlPort: Int?
-    @Option(help: "An additional host name for the control API; may be repeated.")
-    var controlHost: [String] = []
-    @Option(help: "The OCSP URL in new certificates (default: /ocsp on the production port).")
-    var ocspUrl: String?
-    @Option(help: "till (default), or apple, which turns off every difference from Apple's behavior.")
-    var profile: String?
-    @Option(help: "true (default) or false: look up orders in the sandbox too, where Apple has no such route.")
-    var orderLookupInSandbox: Bool?
-    @Option(help: "true (default) or false: a changed app account token moves the transaction to the history's end.")
-    var tokenChangeMovesHistory: Bool?
-    @Option(help: "Maximum number of requests in the request log (default 10000).")
-    var requestLogLength: Int?
+    @OptionGroup(title: "Most used") var start: StartOptions
+    @OptionGroup(title: "Addresses and limits") var addresses: AddressOptions
     @OptionGroup(title: "Under the App Store's own names") var secure: SecureOptions
     @OptionGroup(title: "Several servers on one database") var nodes: NodeOptions
     @OptionGroup(title: "Store behavior") var choices: ShopChoices
-    @Option(help: "Seconds within which a request must arrive completely (default 60).")
-    var requestTimeout: Int?
-    @Option(help: "A JSON file with any of these settings.")
-    var config: String?
-    @Option(help: "A file to which the server writes its ports as JSON once it is ready.")
-    var readyFile: String?
-    @Option(help: "The log level: trace, debug, info, notice (default), warning or error.")
-    var logLevel: String?
-    @Flag(help: "Creates the demo app with customers and past purchases, if it does not exist.")
-    var demo = false
-    @Flag(help: "Prints the ports and files as JSON once the server is ready.")
-    var json = false
 
     func run() async throws {
-        let source = try await SettingsSource(file: config)
-        let directory = try keepsNothing(source) ? nil : absolute(source.text(data, "data") ?? "./till-data")
-        let logger = try Self.logger(source.text(logLevel, "logLevel"))
+        let source = try await SettingsSource(file: start.config)
+        let directory = try keepsNothing(source) ? nil : absolute(source.text(start.data, "data") ?? "./till-data")
+        let logger = try Self.logger(source.text(start.logLevel, "logLevel"))
         do {
             let configuration = try configuration(source, directory: directory.map { DataDirectory($0) })
             for warning in SettingsSource.unknownVariables { logger.warning("\(warning)") }
             till_settle_allocator()
             let runtime = try await Runtime(configuration, logger: logger, beforeOpening: clearReadyFile)
-            let announcement = Announcement(runtime, readyFile: readyFile, asJSON: json)
+            let announcement = Announcement(runtime, readyFile: start.readyFile, asJSON: start.json)
             try await runtime.run(stoppingOn: [.sigterm, .sigint], announce: announcement.make)
         } catch let error as SigningError {
             throw CommandRefused("\(error) Run till doctor --data \(directory ?? "./till-data").")
@@ -92,25 +60,25 @@ struct Serve: AsyncParsableCommand {
     func configuration(_ source: SettingsSource, directory: DataDirectory?) throws -> RuntimeConfiguration {
         var server = RuntimeConfiguration(directory: directory)
         server.shop = try shopSettings(source)
-        server.database = source.text(database, "database")
-        server.isDemo = try source.choice(demo ? true : nil, "demo") == true
-        server.host = source.text(host, "host") ?? server.host
+        server.database = source.text(nodes.database, "database")
+        server.isDemo = try source.choice(start.demo ? true : nil, "demo") == true
+        server.host = source.text(addresses.host, "host") ?? server.host
         let ports = 0...65_535
         server.productionPort = try source.number(
-            productionPort,
+            start.productionPort,
             "productionPort",
             default: server.productionPort,
             in: ports
         )
-        server.sandboxPort = try source.number(sandboxPort, "sandboxPort", default: server.sandboxPort, in: ports)
-        server.controlAddress = source.text(controlAddress, "controlAddress") ?? server.controlAddress
-        server.controlPort = try source.number(controlPort, "controlPort", default: server.controlPort, in: ports)
-        server.controlHosts = source.texts(controlHost, "controlHost")
+        server.sandboxPort = try source.number(start.sandboxPort, "sandboxPort", default: server.sandboxPort, in: ports)
+        server.controlAddress = source.text(addresses.controlAddress, "controlAddress") ?? server.controlAddress
+        server.controlPort = try source.number(start.controlPort, "controlPort", default: server.controlPort, in: ports)
+        server.controlHosts = source.texts(addresses.controlHost, "controlHost")
         server.controlToken = source.controlToken
-        server.ocspURL = source.text(ocspUrl, "ocspUrl")
+        server.ocspURL = source.text(addresses.ocspUrl, "ocspUrl")
         server.secure = try secure.configuration(source, host: server.host)
         server.requestDeadline = .seconds(
-            Int64(try source.number(requestTimeout, "requestTimeout", default: 60, in: 1...3_600))
+            Int64(try source.number(addresses.requestTimeout, "requestTimeout", default: 60, in: 1...3_600))
         )
         server.drain = try nodes.drainTime(source)
         server.node = try nodes.configuration(source)
@@ -120,9 +88,9 @@ struct Serve: AsyncParsableCommand {
 
     /// Whether the server keeps all data in memory.
     private func keepsNothing(_ source: SettingsSource) throws -> Bool {
-        guard try source.choice(ephemeral ? true : nil, "ephemeral") == true else { return false }
+        guard try source.choice(start.ephemeral ? true : nil, "ephemeral") == true else { return false }
         // With the flag --ephemeral, TILL_DATA is allowed, because it may be set for other commands.
-        guard data == nil, ephemeral || source.text(nil, "data") == nil else {
+        guard start.data == nil, start.ephemeral || source.text(nil, "data") == nil else {
             throw ValidationError(
                 "--ephemeral stores no files, but --data (TILL_DATA) names a folder for them. Give only one of them."
             )
@@ -132,7 +100,7 @@ struct Serve: AsyncParsableCommand {
 
     /// Removes the ready file of an earlier server, so that a waiting script does not read its ports.
     private func clearReadyFile() throws {
-        guard let readyFile else { return }
+        guard let readyFile = start.readyFile else { return }
         let path = absolute(readyFile)
         unlink(path)
         let folder = (path as NSString).deletingLastPathComponent
@@ -148,21 +116,21 @@ struct Serve: AsyncParsableCommand {
     /// The settings of the profile, changed by the individual settings.
     func shopSettings(_ source: SettingsSource) throws -> Settings {
         var settings: Settings
-        switch source.text(profile, "profile") {
+        switch source.text(start.profile, "profile") {
         case nil, "till"?: settings = Settings()
         case "apple"?: settings = .apple
         case "operator"?: settings = .operator
         case let other?: throw ValidationError("There is no profile \(other). Profiles: till, apple, operator.")
         }
-        if let said = try source.choice(orderLookupInSandbox, "orderLookupInSandbox") {
+        if let said = try source.choice(choices.orderLookupInSandbox, "orderLookupInSandbox") {
             settings.orderLookupInSandbox = said
         }
-        if let said = try source.choice(tokenChangeMovesHistory, "tokenChangeMovesHistory") {
+        if let said = try source.choice(choices.tokenChangeMovesHistory, "tokenChangeMovesHistory") {
             settings.tokenChangeMovesHistory = said
         }
         let kept = settings.requestLogLength
         settings.requestLogLength = try source.number(
-            requestLogLength,
+            choices.requestLogLength,
             "requestLogLength",
             default: kept,
             in: 1...1_000_000

@@ -4,6 +4,12 @@ import TillShop
 
 /// The settings that change how the store behaves (docs/operating/settings.md).
 struct ShopChoices: ParsableArguments {
+    @Option(help: "true (default) or false: look up orders in the sandbox too, where Apple has no such route.")
+    var orderLookupInSandbox: Bool?
+    @Option(help: "true (default) or false: a changed app account token moves the transaction to the history's end.")
+    var tokenChangeMovesHistory: Bool?
+    @Option(help: "Maximum number of requests in the request log (default 10000).")
+    var requestLogLength: Int?
     @Option(help: "The subscription renewal rate of the sandbox: calendar (default), sandbox-5-minutes, xcode-13…")
     var sandboxRate: String?
     @Option(help: "The number of renewals after which a sandbox subscription stops renewing (default 0: no limit).")

@@ -1,25 +1,29 @@
 import ArgumentParser
 import TillControl
+import TillCore
 
-struct AuditCommand: AsyncParsableCommand {
+struct AuditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit",
-        abstract: "Shows who called which operation of the control API.",
-        discussion: """
-            till audit list                          the latest 50 calls, newest first
+        "Shows who called which operation of the control API.",
+        name: "audit",
+        examples: """
+            # the latest 50 calls, newest first
+            till audit list
             till audit list --caller ci --failed
-            till audit list --operation buyProduct --app com.example.app
-
-            The audit log has every call that changes something, and every refused call. With --audit-reads true, the
-            server also records calls that only read.
             """,
-        subcommands: [List.self]
+        notes: "The audit log has every call that changes something, and every refused call. With --audit-reads true, "
+            + "the server also records calls that only read.",
+        subcommands: [List.self],
+        default: List.self
     )
 
-    struct List: AsyncParsableCommand {
+    struct List: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists calls of operations, newest first.",
-            discussion: "till audit list --failed"
+            "Lists calls of operations, newest first.",
+            examples: """
+                till audit list --failed
+                till audit list --operation buyProduct --app com.example.app
+                """
         )
 
         @Option(help: "Only calls with this token; also administrator, loopback and console.")
@@ -38,10 +42,10 @@ struct AuditCommand: AsyncParsableCommand {
         var after: String?
         @Option(help: "The maximum number of calls, 1 to 500 (default 50).")
         var limit: Int?
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: ServerOptions
 
-        func run() async throws {
-            let request = ListAuditRecords(
+        func request(_ client: ControlClient) -> ListAuditRecords {
+            ListAuditRecords(
                 caller: caller,
                 operationId: operation,
                 bundleId: app,
@@ -51,9 +55,20 @@ struct AuditCommand: AsyncParsableCommand {
                 after: after,
                 limit: limit
             )
-            try await server.show(answerTo: request) { list in
-                list.records.isEmpty ? "No calls." : try Output.lines(of: list)
-            }
+        }
+
+        func text(_ list: AuditRecordList) -> String {
+            Table.list(
+                ["DATE", "CALLER", "OPERATION", "RESULT", "APP", "ENVIRONMENT", "CONCERNS"],
+                list.records.map {
+                    [
+                        $0.date.iso8601, $0.caller, $0.operationId, $0.result, $0.bundleId, $0.environment,
+                        $0.customer ?? $0.object,
+                    ]
+                },
+                empty: "No calls.",
+                next: list.next.map { "till audit list --after \($0)" }
+            )
         }
     }
 }

@@ -3,42 +3,44 @@ import Foundation
 import TillControl
 import TillJSON
 
-struct AuthorityCommand: AsyncParsableCommand {
+struct AuthorityCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ca",
-        abstract: "Shows and exports certificates, rotates the signing chain, and sets OCSP states.",
-        discussion: """
-            till ca show
-            till ca export root.pem         the root for verifiers; DER with .der or .cer
-            till ca export receipts.pem --receipts    the root of app receipts
-            till ca export --tls tls.pem    the root for TLS clients
-            till ca rotate                  a new leaf and intermediate under the same root
-            till ca ocsp set leaf revoked   the OCSP status of a certificate
+        "Shows and exports certificates, rotates the signing chain, and updates OCSP states.",
+        name: "ca",
+        examples: """
+            # the root for verifiers; DER with .der or .cer
+            till ca export root.pem
+            # a new leaf and intermediate under the same root
+            till ca rotate
             """,
         subcommands: [Show.self, Export.self, Rotate.self, RevocationCommand.self]
     )
 
-    struct Show: AsyncParsableCommand {
+    struct Show: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows the root certificate and the signing chain.",
-            discussion: "till ca show --json"
+            "Shows the root certificate and the signing chain.",
+            examples: "till ca show"
         )
 
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: ServerOptions
 
-        func run() async throws {
-            try await server.show(answerTo: GetAuthority()) {
-                "root fingerprint  \($0.rootFingerprint)\nchain             \($0.chainId)\n\($0.rootCertificate)"
-            }
+        func request(_ client: ControlClient) -> GetAuthority { GetAuthority() }
+
+        func text(_ authority: AuthorityInfo) -> String {
+            Table.values([("root fingerprint", authority.rootFingerprint), ("chain", authority.chainId)])
+                + "\n\(authority.rootCertificate)"
         }
     }
 
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Writes the root certificate to a file.",
-            discussion: """
+            "Writes the root certificate to a file.",
+            examples: """
                 till ca export root.der
-                till ca export --tls tls-root.pem
+                # the root of app receipts
+                till ca export receipts.pem --receipts
+                # the root for TLS clients
+                till ca export tls-root.pem --tls
                 """
         )
 
@@ -75,16 +77,16 @@ struct AuthorityCommand: AsyncParsableCommand {
         }
     }
 
-    struct Rotate: AsyncParsableCommand {
+    struct Rotate: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Issues a new leaf and intermediate certificate. Existing signatures stay valid.",
-            discussion: "till ca rotate"
+            "Issues a new leaf and intermediate certificate. Existing signatures stay valid.",
+            examples: "till ca rotate"
         )
 
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: ServerOptions
 
-        func run() async throws {
-            try await server.show(answerTo: RotateChain()) { "The new signing chain is \($0.chainId)." }
-        }
+        func request(_ client: ControlClient) -> RotateChain { RotateChain() }
+
+        func text(_ authority: AuthorityInfo) -> String { "The new signing chain is \(authority.chainId)." }
     }
 }

@@ -8,15 +8,11 @@ import TillStorage
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor",
-        abstract: "Checks a data directory and reports every problem.",
-        discussion: """
-            till doctor --data ./till-data
-            TILL_DATABASE=postgres://… till doctor --data ./till-data       with the data in PostgreSQL
-
-            Only reads the data, and can run while a server runs. Exit codes: 0 without problems, 3 with problems,
-            1 if the database cannot be reached.
-            """
+        "Checks a data directory and reports every problem.",
+        name: "doctor",
+        examples: "till doctor --data ./till-data",
+        notes: "Only reads the data, and can run while a server runs. With TILL_DATABASE, it checks the data in "
+            + "PostgreSQL. Exit codes: 0 without problems, 3 with problems, 1 if the database cannot be reached."
     )
 
     @Option(help: "The data directory (default ./till-data).")

@@ -1,44 +1,27 @@
 import ArgumentParser
 import TillControl
-import TillJSON
 
-struct EndpointCommand: AsyncParsableCommand {
+struct EndpointCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "endpoint",
-        abstract: "Configures the endpoints that receive notifications.",
-        discussion: """
-            till endpoint set http://127.0.0.1:3000/apple
-            till endpoint set https://example.com/log --name log --types DID_RENEW,EXPIRED
-            till endpoint set http://127.0.0.1:3000/old --name old --v1
-            till endpoint remove
+        "Creates, lists, shows, updates, pauses and deletes the endpoints that receive notifications.",
+        name: "endpoint",
+        examples: """
+            till endpoint create http://127.0.0.1:3000/apple
+            till endpoint list
             """,
-        subcommands: [List.self, Set.self, Pause.self, Resume.self, Remove.self]
+        subcommands: [
+                Create.self, List.self, Show.self, Update.self, Pause.self, Resume.self, Delete.self,
+            ]
     )
 
-    struct List: AsyncParsableCommand {
+    struct Create: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists the endpoints of an app's environment.",
-            discussion: "till endpoint list --environment production"
-        )
-
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
-
-        func run() async throws {
-            try await server.show(in: scope) {
-                ListEndpoints(app: $0.app)
-            } as: { endpoints in
-                let lines = endpoints.map(EndpointCommand.words)
-                return lines.isEmpty
-                    ? "No endpoints. Set one with till endpoint set URL." : lines.joined(separator: "\n")
-            }
-        }
-    }
-
-    struct Set: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Sets the URL and the notification types of an endpoint.",
-            discussion: "till endpoint set http://127.0.0.1:3000/apple"
+            "Creates an endpoint, or replaces the endpoint of this name.",
+            examples: """
+                till endpoint create http://127.0.0.1:3000/apple
+                till endpoint create https://example.com/log --name log --types DID_RENEW
+                till endpoint create http://127.0.0.1:3000/old --name old --v1
+                """
         )
 
         @Argument(help: "An http or https URL.")
@@ -49,82 +32,152 @@ struct EndpointCommand: AsyncParsableCommand {
         var types: String?
         @Flag(name: .customLong("v1"), help: "Sends version 1 notifications: plain JSON with a unified receipt.")
         var isVersionOne = false
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: EnvironmentOptions
+
+        func request(_ shop: AppClient) -> SetEndpoint {
+            SetEndpoint(
+                app: shop.app,
+                endpoint: name,
+                url: url,
+                types: types.map { $0.split(separator: ",").map(String.init) },
+                version: isVersionOne ? .one : nil
+            )
+        }
+
+        func text(_ endpoint: EndpointInfo) -> String { EndpointCommand.table([endpoint]) }
+    }
+
+    struct List: SendingCommand {
+        static let configuration = CommandConfiguration(
+            "Lists the endpoints of an app's environment.",
+            examples: "till endpoint list --environment production"
+        )
+
+        @OptionGroup var options: EnvironmentOptions
+
+        func request(_ shop: AppClient) -> ListEndpoints { ListEndpoints(app: shop.app) }
+
+        func text(_ endpoints: [EndpointInfo]) -> String { EndpointCommand.table(endpoints) }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration("Shows an endpoint.", examples: "till endpoint show log")
+
+        @Argument(help: "The name of the endpoint.")
+        var name: String = "primary"
+        @OptionGroup var options: EnvironmentOptions
 
         func run() async throws {
-            try await server.show(in: scope) {
-                SetEndpoint(
-                    app: $0.app,
-                    endpoint: name,
-                    url: url,
-                    types: types.map { $0.split(separator: ",").map(String.init) },
-                    version: isVersionOne ? .one : nil
-                )
-            } as: {
-                EndpointCommand.words($0)
-            }
+            try options.server.show(try await EndpointCommand.endpoint(name, try await options.connect()))
         }
     }
 
-    struct Pause: AsyncParsableCommand {
+    struct Update: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Pauses an endpoint. Its deliveries wait until it is resumed.",
-            discussion: "till endpoint pause --name log"
+            "Changes the URL or the notification types of an endpoint.",
+            examples: """
+                till endpoint update --url http://127.0.0.1:4000/apple
+                till endpoint update log --types DID_RENEW,EXPIRED
+                till endpoint update log --types all
+                """
         )
 
-        @OptionGroup var options: PauseOptions
-
-        func run() async throws { try await options.update(paused: true) }
-    }
-
-    struct Resume: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Resumes a paused endpoint, and delivers what is pending.",
-            discussion: "till endpoint resume --name log"
-        )
-
-        @OptionGroup var options: PauseOptions
-
-        func run() async throws { try await options.update(paused: false) }
-    }
-
-    struct PauseOptions: ParsableArguments {
-        @Option(help: "The name of the endpoint.")
+        @Argument(help: "The name of the endpoint.")
         var name: String = "primary"
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
+        @Option(help: "An http or https URL.")
+        var url: String?
+        @Option(help: "The notification types, separated by commas, or all.")
+        var types: String?
+        @OptionGroup var options: EnvironmentOptions
 
-        func update(paused: Bool) async throws {
-            try await server.show(in: scope) {
-                UpdateEndpoint(app: $0.app, endpoint: name).pausing(paused)
-            } as: {
-                EndpointCommand.words($0)
-            }
+        func validate() throws {
+            if url == nil, types == nil { throw ValidationError("Give --url or --types.") }
         }
+
+        func request(_ shop: AppClient) -> UpdateEndpoint {
+            let chosen = types.map { $0 == "all" ? [] : $0.split(separator: ",").map(String.init) }
+            return UpdateEndpoint(app: shop.app, endpoint: name, url: url, types: chosen)
+        }
+
+        func text(_ endpoint: EndpointInfo) -> String { EndpointCommand.table([endpoint]) }
     }
 
-    struct Remove: AsyncParsableCommand {
+    struct Pause: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Removes an endpoint and discards its pending deliveries.",
-            discussion: "till endpoint remove --name log"
+            "Pauses an endpoint. Its deliveries wait until it is resumed.",
+            examples: "till endpoint pause log"
         )
 
-        @Option(help: "The name of the endpoint.")
+        @Argument(help: "The name of the endpoint.")
         var name: String = "primary"
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: EnvironmentOptions
 
-        func run() async throws {
-            let client = try server.client()
-            _ = try await client.send(RemoveEndpoint(app: try await scope.app(client), endpoint: name))
-            Output.show(.members(["removed": .string(name)]), asJSON: server.json) { _ in "Removed \(name)." }
+        func request(_ shop: AppClient) -> UpdateEndpoint {
+            UpdateEndpoint(app: shop.app, endpoint: name).pausing(true)
         }
+
+        func text(_ endpoint: EndpointInfo) -> String { EndpointCommand.table([endpoint]) }
     }
 
-    private static func words(_ endpoint: EndpointInfo) -> String {
-        "\(endpoint.name)  \(endpoint.url)  \(endpoint.version == .one ? "version 1, " : "")"
-            + (endpoint.types.isEmpty ? "all types" : endpoint.types.joined(separator: ", "))
-            + (endpoint.paused == true ? ", paused" : "")
+    struct Resume: SendingCommand {
+        static let configuration = CommandConfiguration(
+            "Resumes a paused endpoint, and delivers what is pending.",
+            examples: "till endpoint resume log"
+        )
+
+        @Argument(help: "The name of the endpoint.")
+        var name: String = "primary"
+        @OptionGroup var options: EnvironmentOptions
+
+        func request(_ shop: AppClient) -> UpdateEndpoint {
+            UpdateEndpoint(app: shop.app, endpoint: name).pausing(false)
+        }
+
+        func text(_ endpoint: EndpointInfo) -> String { EndpointCommand.table([endpoint]) }
+    }
+
+    struct Delete: DestructiveCommand {
+        static let configuration = CommandConfiguration(
+            "Deletes an endpoint and discards its pending deliveries.",
+            examples: "till endpoint delete log --yes"
+        )
+
+        @Argument(help: "The name of the endpoint.")
+        var name: String = "primary"
+        @OptionGroup var confirmation: Confirmation
+        @OptionGroup var options: EnvironmentOptions
+
+        var deleted: String { name }
+
+        func request(_ shop: AppClient) -> RemoveEndpoint { RemoveEndpoint(app: shop.app, endpoint: name) }
+
+        func loss(_ shop: AppClient) -> String { "Delete the endpoint \(name) and its pending deliveries" }
+
+        func heading(_ answer: NoAnswer) -> String? { "Deleted \(name)." }
+    }
+
+    private static func table(_ endpoints: [EndpointInfo]) -> String {
+        Table.list(
+            ["ENDPOINT", "URL", "VERSION", "TYPES", "STATE"],
+            endpoints.map {
+                [
+                    $0.name, $0.url, $0.version == .one ? "1" : "2",
+                    $0.types.isEmpty ? "all" : $0.types.joined(separator: ", "),
+                    $0.paused == true ? "paused" : "active",
+                ]
+            },
+            empty: "No endpoints. Create one: till endpoint create URL"
+        )
+    }
+
+    private static func endpoint(_ name: String, _ shop: AppClient) async throws -> EndpointInfo {
+        let endpoints = try await shop.client.send(ListEndpoints(app: shop.app))
+        if let found = endpoints.first(where: { $0.name == name }) { return found }
+        let known = endpoints.map(\.name).joined(separator: ", ")
+        throw CommandRefused(
+            "There is no endpoint \(name). "
+                + (known.isEmpty ? "Create one: till endpoint create URL" : "Endpoints: \(known)."),
+            code: "unknown_endpoint"
+        )
     }
 }

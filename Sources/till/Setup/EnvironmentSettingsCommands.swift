@@ -1,52 +1,43 @@
 import ArgumentParser
 import TillControl
 
-struct SettingsCommand: AsyncParsableCommand {
+struct SettingsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "settings",
-        abstract:
-            "Shows and changes environment settings: renewal rate, grace period, refund decisions, payload profile.",
-        discussion: """
+        "Shows and updates environment settings: renewal rate, grace period, refund decisions.",
+        name: "settings",
+        examples: """
             till settings
-            till settings set --rate sandbox-5-minutes
-            till settings set --grace 16 --refund-rule byHand
+            till settings update --rate sandbox-5-minutes
+            till settings update --grace 16 --refund-rule byHand
             """,
-        subcommands: [Show.self, Set.self],
-        defaultSubcommand: Show.self
+        subcommands: [Show.self, Update.self],
+        default: Show.self
     )
 
-    struct Show: AsyncParsableCommand {
+    struct Show: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows the settings of an app's environment.",
-            discussion: "till settings show --environment production"
+            "Shows the settings of an app's environment.",
+            examples: "till settings show --environment production"
         )
 
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: EnvironmentOptions
 
-        func run() async throws {
-            try await server.show(in: scope) {
-                GetSettings(app: $0.app)
-            } as: {
-                SettingsCommand.words($0)
-            }
-        }
+        func request(_ shop: AppClient) -> GetSettings { GetSettings(app: shop.app) }
+
+        func text(_ settings: SettingsInfo) -> String { SettingsCommand.words(settings) }
     }
 
-    struct Set: AsyncParsableCommand {
+    struct Update: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Changes the given settings. All other settings stay as they are.",
-            discussion: """
-                till settings set --rate calendar
-                till settings set --grace 16 --grace-covers PAID_TO_PAID_ONLY
-                till settings set --grace off
-                till settings set --payload-profile version:1.8
-                till settings set --missing-price refuse
-
-                Payload profiles (--payload-profile): fair (the default payloads), sparse (without optional keys),
-                tomorrow and tomorrow:SEED (with unknown keys and values), version:1.0 to version:1.22 (without later
-                keys).
-                """
+            "Changes the given settings. All other settings stay as they are.",
+            examples: """
+                till settings update --rate calendar
+                till settings update --grace 16 --grace-covers PAID_TO_PAID_ONLY
+                till settings update --grace off
+                till settings update --payload-profile version:1.8
+                """,
+            notes: "Payload profiles: fair (the default payloads), sparse (without optional keys), tomorrow and "
+                + "tomorrow:SEED (with unknown keys and values), version:1.0 to version:1.22 (without later keys)."
         )
 
         @Option(help: "The subscription renewal rate: how long a month takes.")
@@ -63,8 +54,7 @@ struct SettingsCommand: AsyncParsableCommand {
         var payloadProfile: String?
         @Option(help: "For purchases in a storefront without a catalog price (default: storefrontCurrency).")
         var missingPrice: MissingPrice?
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: EnvironmentOptions
 
         func validate() throws {
             guard
@@ -81,28 +71,26 @@ struct SettingsCommand: AsyncParsableCommand {
             if graceCovers != nil, grace == nil { throw ValidationError("--grace-covers needs --grace.") }
         }
 
-        func run() async throws {
+        func request(_ shop: AppClient) -> UpdateSettings {
             // The grace period was validated: it is off, or a number of days.
             let days = grace.map { Int($0) ?? 0 }
-            try await server.show(in: scope) {
-                UpdateSettings(
-                    app: $0.app,
-                    rate: rate,
-                    grace: days.map { GracePeriodInfo(days: $0, coverage: graceCovers) },
-                    refundRule: refundRule,
-                    released: released,
-                    payloadProfile: payloadProfile,
-                    missingPrice: missingPrice
-                )
-            } as: {
-                SettingsCommand.words($0)
-            }
+            return UpdateSettings(
+                app: shop.app,
+                rate: rate,
+                grace: days.map { GracePeriodInfo(days: $0, coverage: graceCovers) },
+                refundRule: refundRule,
+                released: released,
+                payloadProfile: payloadProfile,
+                missingPrice: missingPrice
+            )
         }
+
+        func text(_ settings: SettingsInfo) -> String { SettingsCommand.words(settings) }
     }
 
-    private static func words(_ settings: SettingsInfo) -> String {
+    fileprivate static func words(_ settings: SettingsInfo) -> String {
         let grace = settings.grace.map { "\($0.days) days, \($0.coverage?.rawValue ?? "")" }
-        return ActionSummary.table([
+        return Table.values([
             ("rate", settings.rate.rawValue), ("grace", grace ?? "off"), ("refundRule", settings.refundRule.rawValue),
             ("released", String(settings.released)), ("payloadProfile", settings.payloadProfile),
             ("missingPrice", settings.missingPrice.rawValue),

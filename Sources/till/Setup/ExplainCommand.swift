@@ -1,14 +1,19 @@
 import ArgumentParser
 import TillControl
 
-struct Explain: AsyncParsableCommand {
+struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Explains why a request was refused.",
-        discussion: """
-            till explain PXYVB35MOBBC5TL6UOXY6DGJGY.0.0        the id in a 401 answer or in X-Request-ID
-            till explain --last                                the latest refused request
-            till explain --last --limit 5                      the latest five, newest last
-            till explain --follow                              new refused requests, until Ctrl-C
+        "Explains why a request was refused.",
+        name: "explain",
+        examples: """
+            # the latest refused request
+            till explain --last
+            # the latest five, newest last
+            till explain --last --limit 5
+            # new refused requests, until Ctrl-C
+            till explain --follow
+            # the id in a 401 answer or in X-Request-ID
+            till explain PXYVB35MOBBC5TL6UOXY6DGJGY.0.0
             """
     )
 
@@ -33,9 +38,10 @@ struct Explain: AsyncParsableCommand {
         if follow {
             try await followRequestLog(try server.client())
         } else if let requestID {
-            try await server.show(answerTo: ExplainRequest(requestId: requestID))
+            try server.show(try await server.client().send(ExplainRequest(requestId: requestID)))
         } else {
-            try await server.show(answerTo: ListRequests(refused: true, limit: limit ?? 1)) { list in
+            let list = try await server.client().send(ListRequests(refused: true, limit: limit ?? 1))
+            try server.show(list) { list in
                 // The newest request is printed last, so that it is visible at the end of the terminal.
                 let text = try list.entries.reversed().map { try Output.lines(of: $0) }.joined(separator: "\n\n")
                 return text.isEmpty ? "No refused requests." : text

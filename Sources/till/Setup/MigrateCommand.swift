@@ -9,17 +9,16 @@ import TillStorage
 
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "migrate",
-        abstract: "Copies all data from SQLite to PostgreSQL, or back, and verifies the copy.",
-        discussion: """
-            till migrate --from sqlite:./till-data --to postgres://till@db.example.com/till
-            TILL_DATABASE=postgres://… till migrate --from sqlite:./till-data --to database
-            TILL_DATABASE=postgres://… till migrate --from database --to sqlite:./till-data
-
-            Stop every server on both sides first. The source is only read. The target must be empty. The word database
-            means the URL in TILL_DATABASE, which process lists do not show. Certificates, keys and tokens stay in the
-            data directory. The request log is not copied.
-            """
+        "Copies all data from SQLite to PostgreSQL, or back, and verifies the copy.",
+        name: "migrate",
+        examples: """
+            export TILL_DATABASE=postgres://till@db.example.com/till
+            till migrate --from sqlite:./till-data --to database
+            till migrate --from database --to sqlite:./till-data
+            """,
+        notes: "Stop every server on both sides first. The source is only read. The target must be empty. The word "
+            + "database means the URL in TILL_DATABASE, which process lists do not show. Certificates, keys and tokens "
+            + "stay in the data directory. The request log is not copied."
     )
 
     @Option(help: "The source: sqlite:FOLDER, postgres://… or database.")

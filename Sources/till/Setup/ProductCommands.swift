@@ -1,76 +1,85 @@
 import ArgumentParser
 import TillControl
 
-struct ProductCommand: AsyncParsableCommand {
+struct ProductCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "product",
-        abstract: "Removes products from sale, restores them, and turns on Family Sharing.",
-        discussion: """
-            till product remove com.example.pro.month      its subscriptions end with their current period
-            till product restore com.example.pro.month
+        "Lists, shows and updates products; raises prices, extends subscriptions, turns on Family Sharing.",
+        name: "product",
+        examples: """
+            till product list
+            till product update com.example.pro.month --for-sale false
             """,
-        subcommands: [Remove.self, Restore.self, Share.self]
+        notes: "To create products, import a .storekit file with till import.",
+        subcommands: [List.self, Show.self, Update.self, RaisePrice.self, Extend.self, Share.self]
     )
 
-    struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Removes a product from sale in both environments.",
-            discussion: "till product remove com.example.pro.month"
-        )
+    struct List: SendingCommand {
+        static let configuration = CommandConfiguration("Lists the products of an app.", examples: "till product list")
 
-        @Argument(help: "The product identifier.")
-        var product: String
-        @Option(help: "The bundle identifier (default: the only app).")
-        var app: String?
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: AppOptions
 
-        func run() async throws {
-            try await ProductCommand.sell(product, false, app, server)
+        func request(_ bundleID: String) -> GetCatalog { GetCatalog(bundleId: bundleID) }
+
+        func text(_ catalog: CatalogInfo) -> String {
+            Table.list(
+                ["PRODUCT", "TYPE", "PERIOD", "PRICE", "FOR SALE", "FAMILY SHARING"],
+                catalog.products.map {
+                    [
+                        $0.productId, $0.type.rawValue, $0.subscription?.period ?? "-",
+                        "\($0.price) \($0.currency ?? "")", $0.forSale == false ? "no" : "yes",
+                        $0.familyShareable == true ? "yes" : "no",
+                    ]
+                },
+                empty: "No products. Import a catalog: till import FILE.storekit"
+            )
         }
     }
 
-    struct Restore: AsyncParsableCommand {
+    struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Puts a product back on sale.",
-            discussion: "till product restore com.example.pro.month"
+            "Shows a product with its prices and offers.",
+            examples: "till product show com.example.pro.month"
         )
 
         @Argument(help: "The product identifier.")
         var product: String
-        @Option(help: "The bundle identifier (default: the only app).")
-        var app: String?
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: AppOptions
 
         func run() async throws {
-            try await ProductCommand.sell(product, true, app, server)
-        }
-    }
-
-    struct Share: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Turns on Family Sharing for a product. Families then share what their members own.",
-            discussion: "till product share com.example.pro.month"
-        )
-
-        @Argument(help: "The product identifier.")
-        var product: String
-        @OptionGroup var options: ActionOptions
-
-        func run() async throws {
-            try await options.server.show(in: options.scope) {
-                ShareProduct(app: $0.app, productId: product, at: options.time)
-            } as: {
-                JobCommand.words("Family Sharing is on for \(product).", $0)
+            let bundleID = try await options.connect()
+            let products = try await options.server.client().send(GetCatalog(bundleId: bundleID)).products
+            guard let found = products.first(where: { $0.productId == product }) else {
+                throw CommandRefused(
+                    "There is no product \(product). till product list prints the products.",
+                    code: "unknown_product"
+                )
             }
+            try options.server.show(found)
         }
     }
 
-    private static func sell(_ product: String, _ isForSale: Bool, _ app: String?, _ server: ServerOptions) async throws
-    {
-        let bundleID = try await ScopeOptions.bundleID(app, try server.client())
-        let request = SetForSale(bundleId: bundleID, productId: product, forSale: isForSale)
-        try await server.show(answerTo: request) { _ in
-            isForSale
+    struct Update: SendingCommand {
+        static let configuration = CommandConfiguration(
+            "Removes a product from sale in both environments, or puts it back on sale.",
+            examples: """
+                # its subscriptions end with their current period
+                till product update com.example.pro.month --for-sale false
+                till product update com.example.pro.month --for-sale true
+                """
+        )
+
+        @Argument(help: "The product identifier.")
+        var product: String
+        @Option(help: "true or false.")
+        var forSale: Bool
+        @OptionGroup var options: AppOptions
+
+        func request(_ bundleID: String) -> SetForSale {
+            SetForSale(bundleId: bundleID, productId: product, forSale: forSale)
+        }
+
+        func text(_ answer: ProductInfo) -> String {
+            forSale
                 ? "\(product) is for sale."
                 : "\(product) is no longer for sale. Its subscriptions end with their current period."
         }

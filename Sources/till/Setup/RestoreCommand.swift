@@ -9,16 +9,13 @@ import TillStorage
 
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore",
-        abstract: "Restores a backup and verifies it.",
-        discussion: """
-            till restore --from /var/backups/till-monday --data ./till-data
-            TILL_DATABASE=postgres://… till restore --from /var/backups/till-monday --data ./till-data
-
-            No server may run on the data directory or the database, and both must be empty. With --replace, the
-            backup replaces the existing data, and the old folder is kept next to the new folder. The backup may be of
-            SQLite or PostgreSQL. With PostgreSQL, only certificates and keys go to the data directory.
-            """
+        "Restores a backup and verifies it.",
+        name: "restore",
+        examples: "till restore --from /var/backups/till-monday --data ./till-data",
+        notes: "No server may run on the data directory or the database, and both must be empty. With --replace, the "
+            + "backup replaces the existing data, and the old folder is kept next to the new folder. The backup may be "
+            + "of SQLite or PostgreSQL. With TILL_DATABASE, it is restored to PostgreSQL, and only certificates and "
+            + "keys go to the data directory."
     )
 
     @Option(help: "The folder that till backup wrote.")

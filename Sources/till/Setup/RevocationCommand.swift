@@ -1,44 +1,40 @@
 import ArgumentParser
-import Foundation
 import TillControl
 import TillCore
 
-/// Shows and sets what the OCSP responder answers about certificates.
-struct RevocationCommand: AsyncParsableCommand {
+struct RevocationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ocsp",
-        abstract: "Shows and sets the OCSP status of certificates.",
-        discussion: """
+        "Shows and updates the OCSP status of certificates.",
+        name: "ocsp",
+        examples: """
             till ca ocsp show
-            till ca ocsp set leaf revoked --reason keyCompromise
-            till ca ocsp set intermediate unknown
-            till ca ocsp set leaf slow --delay 8000
-            till ca ocsp set leaf error --error tryLater
-            till ca ocsp set leaf dead
-            till ca ocsp set all good
+            till ca ocsp update leaf revoked --reason keyCompromise
             """,
-        subcommands: [Show.self, Set.self]
+        subcommands: [Show.self, Update.self]
     )
 
-    struct Show: AsyncParsableCommand {
+    struct Show: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows the OCSP status of each certificate.",
-            discussion: "till ca ocsp show"
+            "Shows the OCSP status of each certificate.",
+            examples: "till ca ocsp show"
         )
 
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: ServerOptions
 
-        func run() async throws {
-            try await server.show(answerTo: GetRevocation(), as: RevocationCommand.words)
-        }
+        func request(_ client: ControlClient) -> GetRevocation { GetRevocation() }
+
+        func text(_ certificates: [CertificateInfo]) -> String { RevocationCommand.table(certificates) }
     }
 
-    struct Set: AsyncParsableCommand {
+    struct Update: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Sets the OCSP status of a certificate.",
-            discussion: """
-                till ca ocsp set leaf revoked
-                till ca ocsp set all good
+            "Sets the OCSP status of a certificate.",
+            examples: """
+                till ca ocsp update leaf revoked
+                till ca ocsp update intermediate unknown
+                till ca ocsp update leaf slow --delay 8000
+                till ca ocsp update leaf error --error tryLater
+                till ca ocsp update all good
                 """
         )
 
@@ -56,10 +52,10 @@ struct RevocationCommand: AsyncParsableCommand {
         var error: OCSPFailure?
         @Option(help: "With leaf and intermediate: the chain's id (default: the signing chain).")
         var chain: String?
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: ServerOptions
 
-        func run() async throws {
-            let request = SetRevocation(
+        func request(_ client: ControlClient) -> SetRevocation {
+            SetRevocation(
                 certificate: certificate,
                 state: state,
                 chainId: chain,
@@ -68,20 +64,25 @@ struct RevocationCommand: AsyncParsableCommand {
                 delay: delay,
                 error: error
             )
-            try await server.show(answerTo: request, as: RevocationCommand.words)
         }
+
+        func text(_ certificates: [CertificateInfo]) -> String { RevocationCommand.table(certificates) }
     }
 
-    private static func words(_ certificates: [CertificateInfo]) -> String {
-        certificates.map { entry in
-            let details = [
-                entry.revocationDate.map { "since \($0.iso8601)" }, entry.reason?.rawValue,
-                entry.delay.map { "\($0) ms" }, entry.error?.rawValue,
-            ].compactMap(\.self).joined(separator: ", ")
-            let name = entry.certificate.rawValue.padding(toLength: 12, withPad: " ", startingAt: 0)
-            let chain = "chain \(entry.chainId)" + (entry.isCurrent ? " (signs)" : "")
-            return "\(name)  \(entry.state.rawValue)\(details.isEmpty ? "" : " (\(details))")\n"
-                + "              \(chain), serial number \(entry.serialNumber)"
-        }.joined(separator: "\n")
+    private static func table(_ certificates: [CertificateInfo]) -> String {
+        Table.list(
+            ["CERTIFICATE", "STATUS", "DETAILS", "CHAIN", "SERIAL NUMBER"],
+            certificates.map { entry in
+                let details = [
+                    entry.revocationDate.map { "since \($0.iso8601)" }, entry.reason?.rawValue,
+                    entry.delay.map { "\($0) ms" }, entry.error?.rawValue,
+                ].compactMap(\.self).joined(separator: ", ")
+                return [
+                    entry.certificate.rawValue, entry.state.rawValue, details.isEmpty ? "-" : details,
+                    entry.chainId + (entry.isCurrent ? " (signs)" : ""), entry.serialNumber,
+                ]
+            },
+            empty: "No certificates."
+        )
     }
 }

@@ -2,23 +2,27 @@ import ArgumentParser
 import TillControl
 import TillJSON
 
-struct SecretCommand: AsyncParsableCommand {
+struct SecretCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "secret",
-        abstract: "Sets and shows the shared secret for verifyReceipt.",
-        discussion: """
-            till secret create                       a new secret for the app
-            till secret create --value abc123        the secret that your backend already has
-            till secret show
-            till secret create --team ISSUER-ID      the team's primary secret
+        "Creates, shows and deletes the shared secret for verifyReceipt.",
+        name: "secret",
+        examples: """
+            # a new secret for the app
+            till secret create
+            # the secret that your backend already has
+            till secret create --value abc123
             """,
-        subcommands: [Create.self, Show.self, Remove.self]
+        subcommands: [Create.self, Show.self, Delete.self]
     )
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Sets a shared secret: a random secret, or your own.",
-            discussion: "till secret create --app com.example.app --value abc123"
+            "Sets a shared secret: a random secret, or your own.",
+            examples: """
+                till secret create --app com.example.app --value abc123
+                # the team's primary secret
+                till secret create --team 57246542-96fe-1a63-e053-0824d011072a
+                """
         )
 
         @Option(help: "The secret; - reads it from standard input (default: 32 random hexadecimal digits).")
@@ -34,18 +38,18 @@ struct SecretCommand: AsyncParsableCommand {
             let secret = value == "-" ? readLine() ?? "" : value
             if let team {
                 let request = SetPrimarySharedSecret(issuerId: team, sharedSecret: secret)
-                return try await server.show(answerTo: request) { $0.sharedSecret ?? "" }
+                return try server.show(try await server.client().send(request)) { $0.sharedSecret ?? "" }
             }
             let bundleID = try await ScopeOptions.bundleID(app, try server.client())
             let request = SetSharedSecret(bundleId: bundleID, sharedSecret: secret)
-            try await server.show(answerTo: request) { $0.sharedSecret ?? "" }
+            try server.show(try await server.client().send(request)) { $0.sharedSecret ?? "" }
         }
     }
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows the shared secret that verifyReceipt requires for an app.",
-            discussion: "till secret show --app com.example.app"
+            "Shows the shared secret that verifyReceipt requires for an app.",
+            examples: "till secret show --app com.example.app"
         )
 
         @Option(help: "The bundle identifier (default: the only app).")
@@ -54,7 +58,7 @@ struct SecretCommand: AsyncParsableCommand {
 
         func run() async throws {
             let bundleID = try await ScopeOptions.bundleID(app, try server.client())
-            try await server.show(answerTo: GetSharedSecret(bundleId: bundleID)) { answer in
+            try server.show(try await server.client().send(GetSharedSecret(bundleId: bundleID))) { answer in
                 guard server.json || answer.sharedSecret != nil else {
                     throw CommandRefused("No shared secret is set. Create one with till secret create.")
                 }
@@ -63,27 +67,32 @@ struct SecretCommand: AsyncParsableCommand {
         }
     }
 
-    struct Remove: AsyncParsableCommand {
+    struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Removes a shared secret.",
-            discussion: "till secret remove --app com.example.app"
+            "Deletes a shared secret.",
+            examples: "till secret delete --app com.example.app --yes"
         )
 
         @Option(help: "The bundle identifier (default: the only app).")
         var app: String?
-        @Option(help: "The issuer id of a team, to remove the team's primary secret instead of an app's own secret.")
+        @Option(help: "The issuer id of a team, to delete the team's primary secret instead of an app's own secret.")
         var team: String?
+        @OptionGroup var confirmation: Confirmation
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
             let client = try server.client()
+            try await confirmation.confirm {
+                if let team { return "Delete the primary secret of the team \(team)" }
+                return "Delete the shared secret of \(try await ScopeOptions.bundleID(app, client))"
+            }
             if let team {
                 _ = try await client.send(RemovePrimarySharedSecret(issuerId: team))
             } else {
                 let bundleID = try await ScopeOptions.bundleID(app, client)
                 _ = try await client.send(RemoveSharedSecret(bundleId: bundleID))
             }
-            Output.show(.members(["removed": .bool(true)]), asJSON: server.json) { _ in "The secret is removed." }
+            Output.show(.members(["deleted": .bool(true)]), asJSON: server.json) { _ in "The secret is deleted." }
         }
     }
 }

@@ -1,28 +1,27 @@
 import ArgumentParser
 import TillControl
-import TillJSON
+import TillCore
 
-struct TokenCommand: AsyncParsableCommand {
+struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "token",
-        abstract: "Creates and revokes named tokens for the control API.",
-        discussion: """
-            till token create ci                     prints the token, once
+        "Creates, lists and deletes named tokens for the control API.",
+        name: "token",
+        examples: """
+            # prints the token, once
+            till token create ci
             till token create ann --scope read --app com.example.app
-            till token list
-            till token revoke ci                     requests with this token are refused
-
-            On loopback the control API requires no token. On other addresses it accepts these tokens and the
-            administrator's token (TILL_CONTROL_TOKEN, or the file control-token). A token permits only what its scope
-            permits: metrics, read, operate (default) or administer. Each scope includes the ones before it.
+            till token delete ci --yes
             """,
-        subcommands: [Create.self, List.self, Revoke.self]
+        notes: "On loopback the control API requires no token. On other addresses it accepts these tokens and the "
+            + "administrator's token (TILL_CONTROL_TOKEN, or the file control-token). A token permits only what its scope permits: metrics, "
+            + "read, operate (default) or administer. Each scope includes the ones before it.",
+        subcommands: [Create.self, List.self, Delete.self]
     )
 
-    struct Create: AsyncParsableCommand {
+    struct Create: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Creates a token and prints it once. Till stores only a digest of the token.",
-            discussion: "till token create ci"
+            "Creates a token and prints it once. Till stores only a digest of the token.",
+            examples: "till token create ci"
         )
 
         @Argument(help: "The owner or purpose of the token: 1 to 64 letters, digits, dots, dashes and underscores.")
@@ -31,42 +30,46 @@ struct TokenCommand: AsyncParsableCommand {
         var scope: ControlScope?
         @Option(help: "The bundle id of the only app that the token permits to read or change.")
         var app: String?
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: ServerOptions
 
-        func run() async throws {
-            let request = CreateToken(name: name, scope: scope, bundleId: app)
-            try await server.show(answerTo: request) { $0.token ?? "" }
+        func request(_ client: ControlClient) -> CreateToken { CreateToken(name: name, scope: scope, bundleId: app) }
+
+        func text(_ token: TokenInfo) -> String { token.token ?? "" }
+    }
+
+    struct List: SendingCommand {
+        static let configuration = CommandConfiguration("Lists the tokens with their scopes.", examples: "till token list")
+
+        @OptionGroup var options: ServerOptions
+
+        func request(_ client: ControlClient) -> ListTokens { ListTokens() }
+
+        func text(_ tokens: [TokenInfo]) -> String {
+            Table.list(
+                ["TOKEN", "SCOPE", "APP", "CREATED"],
+                tokens.map { [$0.name, $0.scope.rawValue, $0.bundleId ?? "all apps", $0.createdDate.iso8601] },
+                empty: "No tokens. Create one: till token create NAME"
+            )
         }
     }
 
-    struct List: AsyncParsableCommand {
+    struct Delete: DestructiveCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists the tokens with their scopes.",
-            discussion: "till token list"
-        )
-
-        @OptionGroup var server: ServerOptions
-
-        func run() async throws {
-            try await server.show(answerTo: ListTokens()) { try Output.lines(of: ["tokens": $0]) }
-        }
-    }
-
-    struct Revoke: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Revokes a token immediately.",
-            discussion: "till token revoke ci"
+            "Deletes a token. Requests with it are refused at once.",
+            examples: "till token delete ci --yes"
         )
 
         @Argument(help: "The token's name.")
         var name: String
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var confirmation: Confirmation
+        @OptionGroup var options: ServerOptions
 
-        func run() async throws {
-            _ = try await server.client().send(RevokeToken(tokenName: name))
-            Output.show(.members(["revoked": .bool(true)]), asJSON: server.json) { _ in
-                "Revoked \(name). Requests with this token are refused."
-            }
-        }
+        var deleted: String { name }
+
+        func request(_ client: ControlClient) -> RevokeToken { RevokeToken(tokenName: name) }
+
+        func loss(_ client: ControlClient) -> String { "Delete the token \(name)" }
+
+        func heading(_ answer: NoAnswer) -> String? { "Deleted \(name). Requests with this token are refused." }
     }
 }

@@ -7,23 +7,27 @@ import TillShop
 
 struct AttackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "attack",
-        abstract: "Creates signed data that a correct verifier refuses, and tests whether a backend refuses it.",
-        discussion: """
-            till attack                                            lists the cases and their flaws
-            till attack --case wrong-root --json                   prints the signed data of one case
-            till attack --post http://127.0.0.1:3000/apple         posts all cases and reports the accepted ones
-            till attack --post http://127.0.0.1:3000/apple --about 2000000000012345
-            till attack --receipts --post http://127.0.0.1:3000/receipts --about 2000000000012345
-            till attack --serve 9000                               http://127.0.0.1:9000/wrong-root, and so on
-
-            The first case is valid. If the endpoint refuses the valid case, it refuses everything, and the other
-            results mean nothing. Any 2xx answer counts as accepted. For a receipt, it counts as refused if the answer
-            has a status other than 0, as in verifyReceipt. An HTTP status of 500 or more, a closed connection or no
+        "Creates signed data that a correct verifier refuses, and tests whether a backend refuses it.",
+        name: "attack",
+        examples: """
+            # lists the cases and their flaws
+            till attack
+            # prints the signed data of one case
+            till attack --case wrong-root --json
+            # posts all cases and reports the accepted ones
+            till attack --post http://127.0.0.1:3000/apple
+            till attack --receipts --post http://127.0.0.1:3000/receipts
+            # http://127.0.0.1:9000/wrong-root, and so on
+            till attack --serve 9000
+            """,
+        notes: """
+            The first case is valid. If the endpoint refuses the valid case, it refuses everything, and the other \
+            results mean nothing. Any 2xx answer counts as accepted. For a receipt, it counts as refused if the answer \
+            has a status other than 0, as in verifyReceipt. An HTTP status of 500 or more, a closed connection or no \
             answer within 30 seconds is a failure of the backend, not a refusal.
 
-            Exit codes with --post: 0 if all attacks were refused; 1 if the valid data was not accepted, or there was no
-            answer; 3 if an attack was accepted; 4 if no attack was accepted, but the backend failed on at least one.
+            Exit codes with --post: 0 if all attacks were refused; 1 if the valid data was not accepted, or there was \
+            no answer; 3 if an attack was accepted; 4 if no attack was accepted, but the backend failed on at least one.
             """
     )
 

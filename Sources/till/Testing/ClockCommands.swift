@@ -1,49 +1,100 @@
 import ArgumentParser
-import Foundation
 import TillControl
 import TillCore
 import TillShop
 
-struct ClockCommand: AsyncParsableCommand {
+struct ClockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clock",
-        abstract: "Shows, freezes, runs and advances the clock of an app's environment, or a customer clock.",
-        discussion: """
-            till clock                        the current time and mode
-            till clock advance 1mo            processes every event that is due until then
-            till clock advance next           to the next scheduled event
-            till clock freeze
-            till clock run --speed 60
-            till clock real
-
-            A clock never goes back. To try something else, create another clock and assign it to a customer:
-            till clock create trial && till customer clock ann trial && till clock advance 1y --clock trial
+        "Shows, advances, freezes and runs the clock of an app's environment, or a customer clock.",
+        name: "clock",
+        examples: """
+            # the current time and mode
+            till clock
+            # processes every event that is due until then
+            till clock advance 1mo
+            # to the next scheduled event
+            till clock advance next
             """,
+        notes: "A clock never goes back. To try something else, create another clock with till clock create, and "
+            + "assign it with till customer update.",
         subcommands: [
-            Show.self, Freeze.self, Set.self, Advance.self, Run.self, Real.self, Create.self, List.self,
+            Create.self, List.self, Show.self, Delete.self, Advance.self, Freeze.self, Run.self, Real.self,
         ],
-        defaultSubcommand: Show.self
+        default: Show.self
     )
 
-    struct Show: AsyncParsableCommand {
+    struct Create: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows the time and mode of a clock.",
-            discussion: "till clock show --clock trial"
+            "Creates a frozen customer clock.",
+            examples: "till clock create trial --at 2026-01-31"
+        )
+
+        @Argument(help: "The clock's name.")
+        var name: String
+        @Option(help: "The time that the clock shows (default: the time of the environment's clock).")
+        var at: WrittenInstant?
+        @OptionGroup var options: EnvironmentOptions
+
+        func request(_ shop: AppClient) -> CreateClock { CreateClock(app: shop.app, name: name, at: at?.instant) }
+
+        func text(_ clock: ClockInfo) -> String {
+            "\(ClockCommand.words(clock))\nAssign it to a customer: till customer update CUSTOMER --clock \(name)"
+        }
+    }
+
+    struct List: SendingCommand {
+        static let configuration = CommandConfiguration("Lists customer clocks.", examples: "till clock list")
+
+        @OptionGroup var options: EnvironmentOptions
+
+        func request(_ shop: AppClient) -> ListClocks { ListClocks(app: shop.app) }
+
+        func text(_ clocks: [ClockInfo]) -> String {
+            Table.list(
+                ["CLOCK", "TIME", "MODE", "SPEED"],
+                clocks.map { [$0.name, $0.now.iso8601, $0.mode.rawValue, $0.speed.map { "\($0)×" }] },
+                empty: "No customer clocks. All customers use the environment's clock."
+            )
+        }
+    }
+
+    struct Show: SendingCommand {
+        static let configuration = CommandConfiguration(
+            "Shows the time and mode of a clock.",
+            examples: "till clock show --clock trial"
         )
 
         @OptionGroup var options: ClockOptions
 
-        func run() async throws {
-            let server = try await options.connect()
-            let answer = try await server.client.send(GetClock(app: server.app, clock: options.clock))
-            try options.server.show(answer, as: ClockCommand.words)
-        }
+        func request(_ shop: AppClient) -> GetClock { GetClock(app: shop.app, clock: options.clock) }
+
+        func text(_ clock: ClockInfo) -> String { ClockCommand.words(clock) }
     }
 
-    struct Freeze: AsyncParsableCommand {
+    struct Delete: DestructiveCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Freezes a clock, at its current time or at a later time.",
-            discussion: """
+            "Deletes a customer clock that no customer uses.",
+            examples: "till clock delete trial --yes"
+        )
+
+        @Argument(help: "The clock's name.")
+        var name: String
+        @OptionGroup var confirmation: Confirmation
+        @OptionGroup var options: EnvironmentOptions
+
+        var deleted: String { name }
+
+        func request(_ shop: AppClient) -> DeleteClock { DeleteClock(app: shop.app, clock: name) }
+
+        func loss(_ shop: AppClient) -> String { "Delete the clock \(name)" }
+
+        func heading(_ answer: NoAnswer) -> String? { "Deleted \(name)." }
+    }
+
+    struct Freeze: ClockSetting {
+        static let configuration = CommandConfiguration(
+            "Freezes a clock, at its current time or at a later time.",
+            examples: """
                 till clock freeze
                 till clock freeze 2027-01-31T09:00:00Z
                 """
@@ -51,161 +102,44 @@ struct ClockCommand: AsyncParsableCommand {
 
         @Argument(help: "A later time. Events that are due until then are processed.")
         var instant: WrittenInstant?
-        @OptionGroup var options: ClockOptions
-
-        func run() async throws {
-            try await options.set(.frozen, at: instant?.instant)
-        }
-    }
-
-    struct Set: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Freezes a clock at a later time. Events that are due until then are processed.",
-            discussion: "till clock set 2027-01-31"
-        )
-
-        @Argument(help: "A later time.")
-        var instant: WrittenInstant
-        @OptionGroup var options: ClockOptions
-
-        func run() async throws {
-            try await options.set(.frozen, at: instant.instant)
-        }
-    }
-
-    struct Advance: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Advances a clock, and processes every event that is due before the new time.",
-            discussion: """
-                till clock advance 1mo
-                till clock advance 36h --settle 10
-                till clock advance 2027-03-01
-                till clock advance next
-
-                Durations: 90s, 30m, 36h, 1d, 2w, 1mo, 1y, or ISO 8601: P1M, PT36H.
-                """
-        )
-
-        @Argument(help: "A duration, a time, or next (the next scheduled event).")
-        var target: String
         @Option(help: "How many seconds to wait at most, 0 to 60, until the notifications are delivered.")
         var settle: Int?
         @OptionGroup var options: ClockOptions
 
-        func validate() throws {
-            guard target == "next" || TimeExpression(target) != nil else {
-                throw ValidationError("\(target) is not a time. Give next, or \(TimeExpression.examples).")
-            }
-        }
-
-        func run() async throws {
-            let server = try await options.connect()
-            let (by, to, toNextEvent) = goal
-            let request = AdvanceClock(
-                app: server.app,
-                clock: options.clock,
-                by: by,
-                to: to,
-                toNextEvent: toNextEvent
-            ).settling(settle)
-            let report = try await AdvanceWatch.during(server, options.clock) {
-                try await server.client.send(request, timeout: AdvanceWatch.maxTime)
-            }
-            try options.server.show(report, as: Self.words)
-        }
-
-        private var goal: (by: String?, to: Timestamp?, toNextEvent: Bool?) {
-            switch TimeExpression(target) {
-            case .instant(let instant)?: (nil, instant, nil)
-            case .period?, .milliseconds?: (target, nil, nil)
-            case nil: (nil, nil, true)
-            }
-        }
-
-        private static func words(_ report: AdvanceReportInfo) -> String {
-            let notifications = report.notifications.map {
-                (Notice($0.type, $0.subtype).words, Optional(String($0.count)))
-            }
-            let lines = [
-                "\(report.from.iso8601) → \(report.to.iso8601)",
-                "accounts with events: \(report.accounts)",
-                notifications.isEmpty ? "No notifications." : ActionSummary.table(notifications),
-                report.settled.map { "delivered: \($0.delivered), pending: \($0.pending)" },
-                report.quarantined.isEmpty
-                    ? nil : "Quarantined, see the server's log: \(report.quarantined.joined(separator: ", "))",
-            ]
-            return lines.compactMap(\.self).joined(separator: "\n")
+        func request(_ shop: AppClient) -> SetClock {
+            var request = SetClock(app: shop.app, clock: options.clock, mode: .frozen, at: instant?.instant)
+            request.settle = settle
+            return request
         }
     }
 
-    struct Run: AsyncParsableCommand {
+    struct Run: ClockSetting {
         static let configuration = CommandConfiguration(
-            commandName: "run",
-            abstract: "Runs a clock at a speed.",
-            discussion: "till clock run --speed 60          one real minute is one hour"
+            "Runs a clock at a speed.",
+            examples: """
+                # one real minute is one hour
+                till clock run --speed 60
+                """
         )
 
         @Option(help: "The speed as a multiple of real time (default 1).")
         var speed: Int = 1
         @OptionGroup var options: ClockOptions
 
-        func run() async throws {
-            try await options.set(.running, speed: speed)
+        func request(_ shop: AppClient) -> SetClock {
+            SetClock(app: shop.app, clock: options.clock, mode: .running, speed: speed)
         }
     }
 
-    struct Real: AsyncParsableCommand {
+    struct Real: ClockSetting {
         static let configuration = CommandConfiguration(
-            abstract: "Sets a clock to real time. Fails if the clock is ahead of real time.",
-            discussion: "till clock real"
+            "Sets a clock to real time. Fails if the clock is ahead of real time.",
+            examples: "till clock real"
         )
 
         @OptionGroup var options: ClockOptions
 
-        func run() async throws { try await options.set(.real) }
-    }
-
-    struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Creates a frozen customer clock.",
-            discussion: "till clock create trial --at 2026-01-31"
-        )
-
-        @Argument(help: "The clock's name.")
-        var name: String
-        @Option(help: "The time that the clock shows (default: the time of the environment's clock).")
-        var at: WrittenInstant?
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
-
-        func run() async throws {
-            try await server.show(in: scope) {
-                CreateClock(app: $0.app, name: name, at: at?.instant)
-            } as: {
-                "\(ClockCommand.words($0))\nAssign it to a customer: till customer clock CUSTOMER \(name)"
-            }
-        }
-    }
-
-    struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Lists customer clocks.",
-            discussion: "till clock list"
-        )
-
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
-
-        func run() async throws {
-            try await server.show(in: scope) {
-                ListClocks(app: $0.app)
-            } as: { clocks in
-                let lines = clocks.map(ClockCommand.words)
-                return lines.isEmpty
-                    ? "No customer clocks. All customers use the environment's clock."
-                    : lines.joined(separator: "\n")
-            }
-        }
+        func request(_ shop: AppClient) -> SetClock { SetClock(app: shop.app, clock: options.clock, mode: .real) }
     }
 
     static func words(_ clock: ClockInfo) -> String {
@@ -216,93 +150,27 @@ struct ClockCommand: AsyncParsableCommand {
 }
 
 /// The option with which a command selects a clock.
-struct ClockOptions: ParsableArguments {
+struct ClockOptions: Connecting {
     @Option(help: "The name of a customer clock (default: the clock of the app's environment).")
     var clock: String?
     @OptionGroup var scope: ScopeOptions
     @OptionGroup var server: ServerOptions
 
     func connect() async throws -> AppClient { try await scope.connect(to: try server.client()) }
-
-    /// Sets the clock and prints its new state. If the new time is later, this is an advance, which can take long.
-    func set(_ mode: ClockMode, at: Timestamp? = nil, speed: Int? = nil) async throws {
-        let server = try await connect()
-        let request = SetClock(app: server.app, clock: clock, mode: mode, at: at, speed: speed)
-        let answer = try await AdvanceWatch.during(server, clock) {
-            try await server.client.send(request, timeout: AdvanceWatch.maxTime)
-        }
-        try self.server.show(answer, as: ClockCommand.words)
-    }
 }
 
-/// Prints the progress of a long advance to standard error.
-enum AdvanceWatch {
-    static let maxTime = Duration.seconds(24 * 3_600)
+/// A command that sets a clock. If the new time is later, this is an advance, which can take long.
+protocol ClockSetting: SendingCommand where Options == ClockOptions, Request == SetClock {}
 
-    /// Prints the progress of a clock while a request runs.
-    ///
-    /// - Parameter clock: the name of the customer clock; nil for the environment's clock.
-    static func during<Answer>(
-        _ server: AppClient,
-        _ clock: String?,
-        _ request: () async throws -> Answer
-    ) async throws -> Answer {
-        let watch = Task { await run(server, clock) }
-        defer { watch.cancel() }
-        let answer = try await request()
-        watch.cancel()
-        await watch.value
-        return answer
-    }
-
-    private static func run(_ server: AppClient, _ clock: String?) async {
-        // Progress is printed only to a terminal.
-        guard isatty(FileHandle.standardError.fileDescriptor) == 1 else { return }
-        var hasSpoken = false
-        while !Task.isCancelled {
-            try? await Task.sleep(for: .milliseconds(500))
-            let request = GetClock(app: server.app, clock: clock)
-            guard !Task.isCancelled, let progress = try? await server.client.send(request).advance else { continue }
-            let line =
-                "advancing to \(progress.to.iso8601): \(progress.accounts) accounts, "
-                + "\(progress.notifications) notifications"
-            FileHandle.standardError.write(Data("\r\(line)".utf8))
-            hasSpoken = true
+extension ClockSetting {
+    func run() async throws {
+        let shop = try await options.connect()
+        let request = try await request(shop)
+        let answer = try await AdvanceWatch.during(shop, options.clock) {
+            try await shop.client.send(request, timeout: AdvanceWatch.maxTime)
         }
-        if hasSpoken { FileHandle.standardError.write(Data("\n".utf8)) }
-    }
-}
-
-extension CustomerCommand {
-    struct Clock: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Assigns a customer clock, or the environment's clock, to a customer and the customer's family.",
-            discussion: """
-                till customer clock ann trial
-                till customer clock ann --none
-                """
-        )
-
-        @Argument(help: "The customer's name.")
-        var customer: String
-        @Argument(help: "The name of the customer clock.")
-        var clock: String?
-        @Flag(help: "Assigns the clock of the app's environment.")
-        var none = false
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
-
-        func validate() throws {
-            guard none != (clock != nil) else { throw ValidationError("Give a clock, or --none.") }
-        }
-
-        func run() async throws {
-            try await server.show(in: scope) {
-                UpdateCustomer(app: $0.app, customer: customer, clock: clock ?? "")
-            } as: { _ in
-                clock.map { "\(customer) uses the clock \($0)." }
-                    ?? "\(customer) uses the clock of the environment."
-            }
+        try options.server.show(answer) { clock in
+            [ClockCommand.words(clock), SettledSummary.text(clock)].compactMap(\.self).joined(separator: "\n")
         }
     }
 }

@@ -3,33 +3,34 @@ import Foundation
 import TillControl
 import TillJSON
 
-struct FaultCommand: AsyncParsableCommand {
+struct FaultCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fault",
-        abstract: "Injects faults: errors, delays, closed connections and lost notifications.",
-        discussion: """
-            till fault add error --code 5000001 --route getTransactionInfo --limit 3
-            till fault add latency --milliseconds 500 --spread 1500 --percent 20
-            till fault add unauthorized --customer ann --for 600
-            till fault add drop --route DID_RENEW --limit 1
+        "Injects faults: errors, delays, closed connections and lost notifications.",
+        name: "fault",
+        examples: """
+            till fault create unauthorized --customer ann --for 600
             till fault list
-            till fault remove f1
-            till fault remove --all
+            till fault delete --all --yes
             """,
-        subcommands: [Add.self, List.self, Remove.self]
+        subcommands: [Create.self, List.self, Delete.self]
     )
 
-    struct Add: AsyncParsableCommand {
+    struct Create: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Adds a fault rule.",
-            discussion: """
-                till fault add error --code 4290000 --retry-after 60
-                till fault add rateLimit                          refuses calls beyond Apple's own limits
-                till fault add staleReads --milliseconds 2000     hides new purchases for two seconds
-                till fault add receiptStatus --code 21005 --route verifyReceipt
-
-                drop, delay, duplicate and reorder are for notifications, the other kinds for requests.
-                """
+            "Creates a fault rule.",
+            examples: """
+                till fault create error --code 5000001 --route getTransactionInfo --limit 3
+                till fault create error --code 4290000 --retry-after 60
+                till fault create latency --milliseconds 500 --spread 1500 --percent 20
+                # loses the next DID_RENEW
+                till fault create drop --route DID_RENEW --limit 1
+                # refuses calls beyond Apple's own limits
+                till fault create rateLimit
+                # hides new purchases for two seconds
+                till fault create staleReads --milliseconds 2000
+                till fault create receiptStatus --code 21005 --route verifyReceipt
+                """,
+            notes: "drop, delay, duplicate and reorder are for notifications, the other kinds for requests."
         )
 
         @Argument(help: "The kind of fault.")
@@ -60,11 +61,11 @@ struct FaultCommand: AsyncParsableCommand {
         var perHour: Int?
         @Option(help: "The seed of the random numbers, to repeat a run.")
         var seed: Int64?
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: ServerOptions
 
-        func run() async throws {
+        func request(_ client: ControlClient) -> AddFault {
             let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
-            let rule = AddFault(
+            return AddFault(
                 kind: kind,
                 environment: environment,
                 bundleId: app,
@@ -80,51 +81,66 @@ struct FaultCommand: AsyncParsableCommand {
                 perHour: perHour,
                 seed: seed
             )
-            try await server.show(answerTo: rule)
         }
+
+        func heading(_ rule: FaultRuleInfo) -> String? { "The fault rule \(rule.id) is created." }
     }
 
-    struct List: AsyncParsableCommand {
+    struct List: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists the fault rules, with the number of affected calls of each.",
-            discussion: "till fault list"
+            "Lists the fault rules, with the number of affected calls of each.",
+            examples: "till fault list"
         )
 
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: ServerOptions
 
-        func run() async throws {
-            try await server.show(answerTo: ListFaults()) { rules in
-                let rules = try rules.map { try Output.lines(of: $0) }
-                return rules.isEmpty ? "No fault rules." : rules.joined(separator: "\n\n")
-            }
+        func request(_ client: ControlClient) -> ListFaults { ListFaults() }
+
+        func text(_ rules: [FaultRuleInfo]) -> String {
+            Table.list(
+                ["RULE", "KIND", "CODE", "ROUTE", "CUSTOMER", "ENVIRONMENT", "APP", "LIMIT", "MATCHED", "AFFECTED"],
+                rules.map { rule in
+                    [
+                        rule.id, rule.kind.rawValue, rule.code.map { String($0) } ?? "-", rule.route ?? "all",
+                        rule.customer ?? "all", rule.environment?.rawValue ?? "all", rule.bundleId ?? "all",
+                        rule.limit.map { String($0) } ?? "-", String(rule.seen), String(rule.struck),
+                    ]
+                },
+                empty: "No fault rules. Create one: till fault create KIND"
+            )
         }
     }
 
-    struct Remove: AsyncParsableCommand {
+    struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Removes one fault rule, or all fault rules.",
-            discussion: "till fault remove --all"
+            "Deletes one fault rule, or all fault rules.",
+            examples: """
+                till fault delete f1 --yes
+                till fault delete --all --yes
+                """
         )
 
         @Argument(help: "The id of the rule.")
         var id: String?
-        @Flag(help: "Removes all fault rules.")
+        @Flag(help: "Deletes all fault rules.")
         var all = false
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var confirmation: Confirmation
+        @OptionGroup var options: ServerOptions
 
         func validate() throws {
             guard all != (id != nil) else { throw ValidationError("Give the id of a rule, or --all.") }
         }
 
         func run() async throws {
-            let client = try server.client()
+            try await confirmation.confirm { id.map { "Delete the fault rule \($0)" } ?? "Delete all fault rules" }
+            let client = try options.client()
             if let id {
                 _ = try await client.send(RemoveFault(faultId: id))
             } else {
                 _ = try await client.send(RemoveFaults())
             }
-            Output.show(.members(["removed": .string(id ?? "all")]), asJSON: server.json) { _ in
-                id.map { "Removed \($0)." } ?? "Removed all fault rules."
+            Output.show(.members(["deleted": .string(id ?? "all")]), asJSON: options.json) { _ in
+                id.map { "Deleted \($0)." } ?? "Deleted all fault rules."
             }
         }
     }

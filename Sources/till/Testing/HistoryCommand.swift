@@ -10,16 +10,16 @@ import TillSigning
 import TillStorage
 
 /// Calls the App Store Server API as a backend does, and prints the answer.
-struct History: AsyncParsableCommand {
+struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Calls Get Transaction History and prints the decoded pages.",
-        discussion: """
+        "Calls Get Transaction History of the App Store Server API, and prints the decoded pages.",
+        name: "history",
+        examples: """
             till history 2000000000012345
             till history 2000000000012345 --descending --product-type CONSUMABLE
             till history 2000000000012345 --key AuthKey_2X9R4HXF34.p8
-
-            Without --key, the command uses a key in the data directory, such as the demo app's.
-            """
+            """,
+        notes: "Without --key, the command uses a key in the data directory, such as the demo app's."
     )
 
     @Argument(help: "A transaction id or the app transaction id of the customer.")
@@ -68,7 +68,7 @@ struct History: AsyncParsableCommand {
     }
 
     private func keyPair() throws -> APIKeyPair {
-        let folder = try server.server().directory.keys
+        let folder = try server.location().directory.keys
         let found = (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted().map { "\(folder)/\($0)" }
         let key = key ?? TillVariable.text("KEY")
         guard let path = key ?? found?.first(where: { $0.hasSuffix(".p8") }) else {

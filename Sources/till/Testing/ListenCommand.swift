@@ -9,14 +9,11 @@ import TillShop
 
 struct ListenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "listen",
-        abstract: "Forwards notifications to a local server, until Ctrl-C.",
-        discussion: """
-            till listen --forward-to http://127.0.0.1:3000/apple
-
-            Till needs no network access to your server, because the command fetches notifications through the control
-            API. If no primary endpoint is set, the command acts as the primary endpoint.
-            """
+        "Forwards notifications to a local server, until Ctrl-C.",
+        name: "listen",
+        examples: "till listen --forward-to http://127.0.0.1:3000/apple",
+        notes: "Till needs no network access to your server, because the command fetches notifications through the "
+            + "control API. If no primary endpoint is set, the command acts as the primary endpoint."
     )
 
     @Option(help: "The URL of your server.")

@@ -2,25 +2,24 @@ import ArgumentParser
 import TillControl
 import TillCore
 
-struct NotificationsCommand: AsyncParsableCommand {
+struct NotificationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "notifications",
-        abstract: "Lists, shows and resends notifications.",
-        discussion: """
-            till notifications list --customer ann
-            till notifications show 31f2…
-            till notifications resend 31f2…
+        "Lists, shows, sends, resends and deletes notifications.",
+        name: "notification",
+        examples: """
+            till notification list --customer ann
+            till notification send TEST
             """,
-        subcommands: [List.self, Show.self, Resend.self],
-        defaultSubcommand: List.self
+        subcommands: [List.self, Show.self, Send.self, Resend.self, Delete.self],
+        default: List.self
     )
 
-    struct List: AsyncParsableCommand {
+    struct List: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists notifications, newest first.",
-            discussion: """
-                till notifications list --type DID_RENEW --limit 50
-                till notifications list --failed
+            "Lists notifications, newest first.",
+            examples: """
+                till notification list --type DID_RENEW --limit 50
+                till notification list --failed
                 """
         )
 
@@ -36,51 +35,51 @@ struct NotificationsCommand: AsyncParsableCommand {
         var after: String?
         @Option(help: "Maximum number of results, 1 to 100.")
         var limit: Int = 20
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: EnvironmentOptions
 
-        func run() async throws {
-            try await server.show(in: scope) {
-                ListNotifications(
-                    app: $0.app,
-                    type: type,
-                    customer: customer,
-                    failed: failed ? true : nil,
-                    endpoint: endpoint,
-                    after: after,
-                    limit: limit
-                )
-            } as: { page in
-                let lines = page.notifications.map(NotificationsCommand.line)
-                let more = page.next.map { "\nMore: till notifications list --after \($0)" } ?? ""
-                guard lines.isEmpty else { return lines.joined(separator: "\n") + more }
-                return more.isEmpty ? "No notifications." : "No match among the newest notifications." + more
-            }
+        func request(_ shop: AppClient) -> ListNotifications {
+            ListNotifications(
+                app: shop.app,
+                type: type,
+                customer: customer,
+                failed: failed ? true : nil,
+                endpoint: endpoint,
+                after: after,
+                limit: limit
+            )
+        }
+
+        func text(_ page: NotificationList) -> String {
+            Table.list(
+                ["DATE", "NOTIFICATION", "TYPE", "CUSTOMER", "DELIVERIES"],
+                page.notifications.map(NotificationCommand.row),
+                empty: page.next == nil ? "No notifications." : "No match among the newest notifications.",
+                next: page.next.map { "till notification list --after \($0)" }
+            )
         }
     }
 
-    struct Show: AsyncParsableCommand {
+    struct Show: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows a notification with its decoded payloads and every delivery attempt.",
-            discussion: "till notifications show 31f2b8a4-2c57-4d0e-9c39-6d1f0e7a5b21"
+            "Shows a notification with its decoded payloads and every delivery attempt.",
+            examples: "till notification show 31f2b8a4-2c57-4d0e-9c39-6d1f0e7a5b21"
         )
 
         @Argument(help: "The notificationUUID.")
         var notification: String
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: EnvironmentOptions
 
-        func run() async throws {
-            try await server.show(in: scope) { GetNotification(app: $0.app, notificationUUID: notification) }
+        func request(_ shop: AppClient) -> GetNotification {
+            GetNotification(app: shop.app, notificationUUID: notification)
         }
     }
 
-    struct Resend: AsyncParsableCommand {
+    struct Resend: SendingCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Resends notifications, with exactly the same bytes.",
-            discussion: """
-                till notifications resend 31f2b8a4-2c57-4d0e-9c39-6d1f0e7a5b21
-                till notifications resend --from 2026-03-01 --to 2026-03-02
+            "Resends notifications, with exactly the same bytes.",
+            examples: """
+                till notification resend 31f2b8a4-2c57-4d0e-9c39-6d1f0e7a5b21
+                till notification resend --from 2026-03-01 --to 2026-03-02
                 """
         )
 
@@ -92,8 +91,7 @@ struct NotificationsCommand: AsyncParsableCommand {
         var to: WrittenInstant?
         @Option(help: "The endpoint to send to (default: all endpoints).")
         var endpoint: String?
-        @OptionGroup var scope: ScopeOptions
-        @OptionGroup var server: ServerOptions
+        @OptionGroup var options: SettlingOptions
 
         func validate() throws {
             guard (from == nil) == (to == nil), (notification == nil) == (from != nil) else {
@@ -101,94 +99,68 @@ struct NotificationsCommand: AsyncParsableCommand {
             }
         }
 
+        func request(_ shop: AppClient) -> ResendNotifications {
+            ResendNotifications(
+                app: shop.app,
+                notificationUUID: notification,
+                from: from?.instant,
+                to: to?.instant,
+                endpoint: endpoint
+            )
+        }
+
+        func text(_ answer: ResendInfo) -> String { "Pending deliveries: \(answer.pending)." }
+    }
+
+    struct Delete: DestructiveCommand {
+        static let configuration = CommandConfiguration(
+            "Deletes notifications that are older than the retention period.",
+            examples: """
+                # only counts
+                till notification delete --dry-run
+                # what the server deletes every hour
+                till notification delete --yes
+                # older than 90 days; only the signed date counts
+                till notification delete --days 90 --yes
+                """,
+            notes: "The age is measured on the slowest of real time, the environment's clock and the customer clocks. "
+                + "Notifications with pending deliveries are kept."
+        )
+
+        @Option(help: "The retention period in days, instead of the server's setting (--notification-days).")
+        var days: Int?
+        @Flag(help: "Only counts what would be deleted.")
+        var dryRun = false
+        @OptionGroup var confirmation: Confirmation
+        @OptionGroup var options: ServerOptions
+
+        var timeout: Duration { .seconds(3_600) }
+
+        func request(_ client: ControlClient) -> PruneNotifications { PruneNotifications(days: days, dryRun: dryRun) }
+
+        func loss(_ client: ControlClient) async throws -> String {
+            let count = try await client.send(PruneNotifications(days: days, dryRun: true), timeout: timeout)
+            return "Delete \(count.notifications) notifications of all apps"
+        }
+
         func run() async throws {
-            try await server.show(in: scope) {
-                ResendNotifications(
-                    app: $0.app,
-                    notificationUUID: notification,
-                    from: from?.instant,
-                    to: to?.instant,
-                    endpoint: endpoint
-                )
-            } as: {
-                "Pending deliveries: \($0.pending)."
-            }
+            if !dryRun { try await confirmation.confirm { try await loss(try options.connect()) } }
+            try await send()
+        }
+
+        func heading(_ answer: PruneInfo) -> String? {
+            dryRun ? "Nothing was changed." : "Deleted \(answer.notifications) notifications."
         }
     }
 
-    static func line(_ notification: NotificationInfo) -> String {
+    static func row(_ notification: NotificationInfo) -> [String?] {
         let subtype = notification.subtype.map { "/\($0)" } ?? ""
         let deliveries = notification.deliveries.map { delivery in
             "\(delivery.endpoint) \(delivery.attempts.last?.sendAttemptResult.rawValue ?? "not tried")"
         }
-        return "\(notification.signedDate.iso8601)  \(notification.notificationUUID)  "
-            + "\(notification.notificationType)\(subtype)  \(notification.customer ?? "")  "
-            + deliveries.joined(separator: ", ")
-    }
-}
-
-struct NotifyCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "notify",
-        abstract: "Sends a notification of any type. Changes no data.",
-        discussion: """
-            till notify EXPIRED/VOLUNTARY --transaction 2000000000012345
-            till notify EXTERNAL_PURCHASE_TOKEN/CREATED
-            till notify RESCIND_CONSENT --customer ann
-            till notify TEST
-            """
-    )
-
-    @Argument(help: "The notification type, with its subtype after a slash.")
-    var notice: String
-    @Option(help: "The transaction id; not for TEST and EXTERNAL_PURCHASE_TOKEN.")
-    var transaction: String?
-    @Option(help: "The customer of a RESCIND_CONSENT notification.")
-    var customer: String?
-    @OptionGroup var scope: ScopeOptions
-    @OptionGroup var server: ServerOptions
-
-    private func chosen() throws -> Notice {
-        let parts = notice.split(separator: "/", maxSplits: 1).map(String.init)
-        guard let type = parts.first.flatMap(NotificationType.init(rawValue:)) else {
-            let known = NotificationType.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("There is no notification type \(parts.first ?? ""). Types: \(known).")
-        }
-        guard parts.count == 2 else { return Notice(type) }
-        guard let subtype = NotificationSubtype(rawValue: parts[1]) else {
-            let known = type.subtypes.compactMap { $0?.rawValue }.joined(separator: ", ")
-            throw ValidationError("There is no subtype \(parts[1]). Subtypes of \(type.rawValue): \(known).")
-        }
-        return Notice(type, subtype)
-    }
-
-    func validate() throws {
-        let type = try chosen().type
-        let subject = type.subject
-        if subject == .customer, customer == nil, transaction == nil {
-            throw ValidationError("Give the customer of the notification: --customer.")
-        }
-        if subject == .transaction, transaction == nil {
-            throw ValidationError("Give the transaction of the notification: --transaction.")
-        }
-        if subject != .customer, customer != nil {
-            throw ValidationError("\(type.rawValue) is not about a customer. Omit --customer.")
-        }
-    }
-
-    func run() async throws {
-        let notice = try chosen()
-        try await server.show(in: scope) {
-            TriggerNotification(
-                app: $0.app,
-                type: notice.type,
-                subtype: notice.subtype,
-                transactionId: transaction,
-                customer: customer
-            )
-        } as: { sent in
-            sent.testNotificationToken.map { "Sending the test.\ntestNotificationToken  \($0)" }
-                ?? NotificationsCommand.line(sent)
-        }
+        return [
+            notification.signedDate.iso8601, notification.notificationUUID,
+            notification.notificationType + subtype, notification.customer ?? "-", deliveries.joined(separator: ", "),
+        ]
     }
 }

@@ -117,9 +117,9 @@ def test_a_key_file_is_written_once_and_readable_by_its_owner_only(till, shop, r
     listed = run("key", "list", as_json=True)
     assert {made["keyId"], shop["keyId"]} <= {key["keyId"] for key in listed}
     assert all("privateKey" not in key for key in listed)
-    assert "revokedDate" in run("key", "revoke", made["keyId"], as_json=True)
-    assert made["keyId"] in run("key", "revoke", made["keyId"])
-    assert "NOSUCHKEY0" in run("key", "revoke", "NOSUCHKEY0", code=1)
+    assert "revokedDate" in run("key", "delete", "--yes", made["keyId"], as_json=True)
+    assert made["keyId"] in run("key", "delete", "--yes", made["keyId"])
+    assert "NOSUCHKEY0" in run("key", "delete", "--yes", "NOSUCHKEY0", code=1)
 
 
 def test_no_key_is_created_when_its_file_cannot_be_written(shop, run):
@@ -223,13 +223,13 @@ def test_buying_with_and_without_offers(shop, run):
     run("clock", "create", "past", "--at", "2025-11-14", *APP)
     for customer in ("oleg", "orla"):
         run("customer", "create", customer, "--at", "2025-11-14", *APP)
-        run("customer", "clock", customer, "past", *APP)
+        run("customer", "update", customer, "--clock", "past", *APP)
         assert offer_type(run("buy", MONTH, "--customer", customer, "--no-offer", *APP, as_json=True)) is None
         run("subscription", "cancel", customer, *APP)
     report = run("clock", "advance", "1y", "--clock", "past", *APP, as_json=True)
     assert report["notifications"] == [{"type": "EXPIRED", "subtype": "VOLUNTARY", "count": 2}]
     for customer in ("oleg", "orla"):
-        run("customer", "clock", customer, "--none", *APP)
+        run("customer", "update", customer, "--no-clock", *APP)
     assert offer_type(run("buy", MONTH, "--customer", "oleg", "--win-back", "rethread", *APP, as_json=True)) == 4
     assert offer_type(run("buy", MONTH, "--customer", "orla", "--code", "WEFT", *APP, as_json=True)) == 3
     assert "signature" in run("buy", MONTH, "--customer", "orla", "--promotional", "warp", *APP, code=1)
@@ -301,7 +301,7 @@ def test_a_change_and_an_approval_print_a_summary(app):
         f"Nothing was charged: yan keeps {BASIC} and crossgrades to {BASIC_YEAR} at the next renewal, 20"
     )
     assert first("subscription", "change", "yan", PRO) == f"yan upgraded to {PRO}, effective immediately."
-    first("ask-to-buy", "on", "yan")
+    first("customer", "update", "yan", "--ask-to-buy", "on")
     first("buy", BASIC, "--customer", "yan")
     approved = first("purchase", "approve", "yan")
     downgrade = f"Nothing was charged: yan keeps {PRO} and downgrades to {BASIC} at the next renewal, 20"
@@ -419,9 +419,9 @@ def test_the_command_creates_a_backup(run, shop, tmp_path):
 def test_a_mass_extension_is_listed_with_its_request_its_days_and_its_storefronts(shop, run):
     request = "0b6f2f5e-58b4-4e0c-9d0a-5a4b7a0c1d11"
     run("buy", MONTH, "--customer", "jobber", *APP)
-    run("extend", "--all", "--product", MONTH, "--days", "4", "--request", request, "--storefront", "USA",
+    run("product", "extend", MONTH, "--days", "4", "--request", request, "--storefront", "USA",
         "--storefront", "DEU", *APP)
-    run("extend", "--all", "--product", MONTH, "--days", "2", *APP)
+    run("product", "extend", MONTH, "--days", "2", *APP)
     jobs = run("job", "list", *APP, as_json=True)
     by_days = {job["days"]: job for job in jobs if job["kind"] == "extend"}
     assert by_days[4]["requestIdentifier"] == request and by_days[4]["storefronts"] == ["USA", "DEU"]
@@ -444,14 +444,14 @@ def test_a_job_with_a_date_is_scheduled_and_a_past_date_is_rejected(server, cont
 
     run("clock", "create", "behind", "--at", "2026-01-31")
     run("customer", "create", "slow", "--at", "2026-01-31")
-    run("customer", "clock", "slow", "behind")
-    extend = ["extend", "--all", "--product", BASIC, "--days", "5"]
+    run("customer", "update", "slow", "--clock", "behind")
+    extend = ["product", "extend", BASIC, "--days", "5"]
     later = run(*extend, "--at", "2090-01-02")
     assert later.startswith(
         "The extension, days: 5, is scheduled for 2090-01-02T00:00:00Z on each customer's clock.\n"
     ), later
     assert re.search(r"^pendingClocks +.*\bbehind\b", later, re.MULTILINE), later
-    price = run("price", "raise", BASIC, "--to", "98.99", "--at", "2090-01-02")
+    price = run("product", "raise-price", BASIC, "--to", "98.99", "--at", "2090-01-02")
     assert price.startswith("The price increase is scheduled for 2090-01-02T00:00:00Z on each customer's clock.\n")
     assert "is past: the clock shows 20" in run(*extend, "--at", "2020-01-01", code=1)
     assert len(json.loads(run("job", "list", "--json"))) == 2
@@ -619,7 +619,7 @@ def test_a_secret_is_read_from_standard_input_and_an_empty_one_is_an_error(serve
 
 @pytest.mark.parametrize("arguments, variables, message", [
     (["customer", "list", "--realm", "sandbox"], {}, "--realm is --environment now"),
-    (["settings", "set", "--weather=sparse"], {}, "--weather is --payload-profile now"),
+    (["settings", "update", "--weather=sparse"], {}, "--weather is --payload-profile now"),
     (["serve", "--journal-all", "true"], {}, "--journal-all is --request-log-all now"),
     (["app", "list"], {"TILL_REALM": "sandbox"}, "TILL_REALM is TILL_ENVIRONMENT now"),
     (["serve"], {"TILL_JOURNAL_LENGTH": "5"}, "TILL_JOURNAL_LENGTH is TILL_REQUEST_LOG_LENGTH now"),

@@ -375,7 +375,7 @@ def test_the_error_for_a_wrong_token_names_the_setting(serve):
         assert "TILL_CONTROL_TOKEN" in text and "--data" in text
     value = json.loads(run_till("token", "create", "robot", "--json", *right[2:]).stdout)["token"]
     assert run_till("app", "list", "--control", control, TILL_CONTROL_TOKEN=value).returncode == 0
-    assert run_till("token", "revoke", "robot", *right[2:]).returncode == 0
+    assert run_till("token", "delete", "--yes", "robot", *right[2:]).returncode == 0
     text = refused("app", "list", "--control", control, TILL_CONTROL_TOKEN=value)
     assert "TILL_CONTROL_TOKEN" in text
 

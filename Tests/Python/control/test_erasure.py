@@ -56,16 +56,16 @@ def test_apples_api_does_not_know_an_erased_customer(app, environment, customer)
 def test_the_command_prints_counts_erases_and_mentions_snapshots(serve):
     till = serve("--demo")
     here = ["--data", till.data]
-    assert run_till("snapshot", "save", "before", *here).returncode == 0
-    dry = run_till("customer", "erase", "ann", "--dry-run", *here)
+    assert run_till("snapshot", "create", "before", *here).returncode == 0
+    dry = run_till("customer", "delete", "ann", "--dry-run", *here)
     assert dry.returncode == 0 and "Nothing was changed" in dry.stdout and "before" in dry.stdout
-    done = run_till("customer", "erase", "ann", *here)
+    done = run_till("customer", "delete", "ann", "--yes", *here)
     assert done.returncode == 0 and "ann is erased" in done.stdout and "--remove-snapshots" in done.stdout
     assert run_till("customer", "show", "ann", *here).returncode == 1
-    last = run_till("customer", "erase", "ann", "--remove-snapshots", *here)
+    last = run_till("customer", "delete", "ann", "--yes", "--remove-snapshots", *here)
     assert last.returncode == 0 and "removedSnapshots" in last.stdout
     assert "before" not in run_till("snapshot", "list", *here).stdout
-    unknown = run_till("customer", "erase", "ann", *here)
+    unknown = run_till("customer", "delete", "ann", "--yes", *here)
     assert unknown.returncode == 1 and "ann" in unknown.stderr
     sick = run_till("doctor", *here)
     assert sick.returncode == 0, sick.stdout

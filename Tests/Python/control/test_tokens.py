@@ -57,11 +57,11 @@ def test_a_token_is_valid_until_it_is_revoked_and_is_not_stored(serve):
     )
     assert [token["name"] for token in json.loads(outcome.stdout)] == ["ci", "deploy"]
 
-    assert run_till("token", "revoke", "ci", *here).returncode == 0
+    assert run_till("token", "delete", "--yes", "ci", *here).returncode == 0
     revoked, unknown, none = ask(address, secret), ask(address, secret[:-1] + "_"), ask(address, None)
     assert revoked.status_code == 401 and revoked.text == unknown.text == none.text
     assert ask(address, second).status_code == 200
-    assert "unknown" not in run_till("token", "revoke", "deploy", "--json", *here).stdout
+    assert "unknown" not in run_till("token", "delete", "--yes", "deploy", "--json", *here).stdout
     assert till.stop() == 0
 
     written = till.stdout() + till.stderr()

@@ -103,7 +103,7 @@ def test_a_backup_has_every_acknowledged_purchase_and_no_partial_data(tmp_path, 
         buyers.wait_for(30)
         before = set(buyers.acknowledged)
         if target == "sqlite":
-            assert run_till("snapshot", "save", "meanwhile", "--data", till.data).returncode == 0
+            assert run_till("snapshot", "create", "meanwhile", "--data", till.data).returncode == 0
         outcome = run_till("backup", backup, "--data", till.data, timeout=120)
         assert outcome.returncode == 0, outcome.stderr
         buyers.wait_for(len(buyers.acknowledged) + 5)

@@ -159,7 +159,7 @@ def readable(database, file):
 
 def test_an_exported_state(sqlite, opened, tmp_path):
     till = opened(sqlite, tmp_path / "data", address="127.0.0.1")
-    done = run_till("import-state", sqlite.folder / "shop.state", "--control", till.server.address("control"))
+    done = run_till("state", "import", sqlite.folder / "shop.state", "--yes", "--control", till.server.address("control"))
     assert done.returncode == 0, done.stderr
     without = {"journal", "keys", "tokens", "snapshots"}
     till.assert_answers_as_recorded(without=without, same_store=False, every=SAMPLE)

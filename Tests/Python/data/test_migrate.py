@@ -25,7 +25,7 @@ def database():
 
 def exported(till, folder, name):
     file = folder / f"{name}.state"
-    outcome = run_till("export-state", file, "--data", till.data)
+    outcome = run_till("state", "export", file, "--data", till.data)
     assert outcome.returncode == 0, outcome.stderr
     return file.read_bytes()
 
@@ -51,7 +51,7 @@ def test_a_shop_migrated_there_and_back_is_the_same(tmp_path, database):
     shop.sandbox.buy("bob", PRO)
     here = ["--app", APP, "--data", till.data]
     for command in (["clock", "freeze"], ["clock", "advance", "2mo"], ["refund", bought[0]],
-                    ["snapshot", "save", "before"], ["clock", "advance", "1mo"]):
+                    ["snapshot", "create", "before"], ["clock", "advance", "1mo"]):
         outcome = run_till(*command, *here)
         assert outcome.returncode == 0, outcome.stderr
     before, text = answers(shop, till, bought[0]), exported(till, tmp_path, "before")

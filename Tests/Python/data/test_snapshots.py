@@ -128,7 +128,7 @@ def test_a_restored_shop_of_a_hundred_customers_equals_the_saved_one_row_by_row(
     saved = shop.control.call("saveSnapshot", name="half-a-year")
     assert (saved["customers"], saved["transactions"], saved["notifications"]) == (102, 702, 702)
     before = shop.rows()
-    text = till(shop, "export-state", "-")
+    text = till(shop, "state", "export", "-")
 
     environment.control("advanceClock", {"by": "P1Y"})
     environment.create("dan")
@@ -143,7 +143,7 @@ def test_a_restored_shop_of_a_hundred_customers_equals_the_saved_one_row_by_row(
         print(f"\nrestored 102 customers with 702 transactions in {took * 1000:.0f} ms")
     assert restored == saved
     assert shop.rows() == before
-    assert till(shop, "export-state", "-") == text
+    assert till(shop, "state", "export", "-") == text
     assert shop.control.call("listSnapshots") == [saved]
 
     # The restored shop continues: the next month has the same effects as it had before.
@@ -157,14 +157,14 @@ def test_restoring_an_app_does_not_change_other_apps(shop):
     other = shop.make_app()
     other.sandbox.create("zoe")
     shop.control.call("saveSnapshot", query={"bundleId": shop.app.bundle_id}, name="one")
-    mine = till(shop, "export-state", "-", "--app", shop.app.bundle_id)
+    mine = till(shop, "state", "export", "-", "--app", shop.app.bundle_id)
     shop.app.sandbox.control("advanceClock", {"by": "P1Y"})
     other.sandbox.buy("zoe", COINS)
-    theirs = till(shop, "export-state", "-", "--app", other.bundle_id)
-    till(shop, "snapshot", "restore", "one")
-    assert till(shop, "export-state", "-", "--app", shop.app.bundle_id) == mine
-    assert till(shop, "export-state", "-", "--app", other.bundle_id) == theirs
-    till(shop, "snapshot", "remove", "one")
+    theirs = till(shop, "state", "export", "-", "--app", other.bundle_id)
+    till(shop, "snapshot", "restore", "--yes", "one")
+    assert till(shop, "state", "export", "-", "--app", shop.app.bundle_id) == mine
+    assert till(shop, "state", "export", "-", "--app", other.bundle_id) == theirs
+    till(shop, "snapshot", "delete", "--yes", "one")
     assert refused(shop.control.call, "restoreSnapshot", name="one") == (404, "unknown_snapshot")
 
 
@@ -172,16 +172,16 @@ def test_an_exported_state_can_be_imported_into_an_empty_till(shop, serve, tmp_p
     frozen(shop)
     environment = shop.fill(shop.app, 3)
     file = tmp_path / "shop.till"
-    till(shop, "export-state", file)
+    till(shop, "state", "export", file)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert not list(tmp_path.glob("*.part"))
 
     second = serve()
     control = ControlClient(second.address("control"))
-    done = run_till("import-state", str(file), "--control", second.address("control"))
+    done = run_till("state", "import", str(file), "--yes", "--control", second.address("control"))
     assert done.stdout == "Imported all apps: 4 customers, 23 transactions, 23 notifications.\n", done.stderr
     again = tmp_path / "again.till"
-    assert run_till("export-state", str(again), "--control", second.address("control")).returncode == 0
+    assert run_till("state", "export", str(again), "--control", second.address("control")).returncode == 0
     assert again.read_bytes() == file.read_bytes()
 
     # A notification that the first Till signed is delivered with the same signature. The app's key still authenticates.
@@ -209,10 +209,10 @@ def sqlite_ids(shop):
 def test_an_invalid_state_is_rejected_with_the_line_number_and_changes_nothing(shop, tmp_path):
     shop.app.sandbox.create("ann")
     shop.app.sandbox.buy("ann", COINS)
-    text = till(shop, "export-state", "-")
+    text = till(shop, "state", "export", "-")
     assert shop.control.call("exportState") == text.encode()
     assert shop.control.call("importState", text.encode())["customers"] == 1
-    assert till(shop, "export-state", "-") == text
+    assert till(shop, "state", "export", "-") == text
     before = shop.rows()
     for number, (broken, words) in enumerate([
         (text[: len(text) // 2], "Line "), (text.replace('"ann"', '"bob"'), "columns"), ("", "ends before"),
@@ -220,12 +220,12 @@ def test_an_invalid_state_is_rejected_with_the_line_number_and_changes_nothing(s
     ]):
         file = tmp_path / f"broken-{number}"
         file.write_text(broken)
-        done = run_till("import-state", str(file), "--control", shop.till.address("control"))
-        assert done.returncode == 1 and words in done.stderr and "till export-state" in done.stderr, done.stderr
+        done = run_till("state", "import", str(file), "--yes", "--control", shop.till.address("control"))
+        assert done.returncode == 1 and words in done.stderr and "till state export" in done.stderr, done.stderr
     assert shop.rows() == before
     answer = requests.put(shop.till.address("control") + "/v1/state", data=b"x", headers={"Content-Type": "text/plain"})
     assert answer.status_code == 415
-    missing = run_till("import-state", str(tmp_path / "unknown"), "--control", shop.till.address("control"))
+    missing = run_till("state", "import", str(tmp_path / "unknown"), "--yes", "--control", shop.till.address("control"))
     assert missing.returncode == 1 and "cannot be read" in missing.stderr
 
 
@@ -233,7 +233,7 @@ def test_an_import_does_not_take_numbers_of_another_app(shop, serve, tmp_path):
     shop.app.sandbox.create("ann")
     shop.app.sandbox.buy("ann", COINS)
     file = tmp_path / "app.till"
-    till(shop, "export-state", file, "--app", shop.app.bundle_id)
+    till(shop, "state", "export", file, "--app", shop.app.bundle_id)
     other = Shop(serve())
     for number in range(40):
         other.app.sandbox.create(f"guest {number}")
@@ -242,7 +242,7 @@ def test_an_import_does_not_take_numbers_of_another_app(shop, serve, tmp_path):
     with sqlite3.connect(f"file:{other.till.data}/till.sqlite?mode=ro", uri=True) as database:
         taken = {row[0] for row in database.execute("SELECT id FROM ledger UNION SELECT account FROM accounts")}
     own = {row[0] for row in sqlite_ids(shop)}
-    done = run_till("import-state", str(file), "--control", other.till.address("control"))
+    done = run_till("state", "import", str(file), "--yes", "--control", other.till.address("control"))
     if own & taken:
         assert done.returncode == 1 and "till reset --everything" in done.stderr, done.stderr
     else:
@@ -254,7 +254,7 @@ def test_a_reset_erases_data_and_keeps_settings(shop):
     frozen(shop)
     shop.fill(shop.app, 2)
     shop.control.call("addFault", {"kind": "cut"})
-    assert till(shop, "reset", "--app", shop.app.bundle_id) == f"Erased all activity of {shop.app.bundle_id}.\n"
+    assert till(shop, "reset", "--yes", "--app", shop.app.bundle_id) == f"Deleted all activity of {shop.app.bundle_id}.\n"
     rows = shop.rows()
     assert not any(rows[table] for table in TABLES if table != "documents")
     assert shop.app.sandbox.control("getClock")["mode"] == "real"
@@ -262,12 +262,12 @@ def test_a_reset_erases_data_and_keeps_settings(shop):
     assert len(shop.control.call("listFaults")) == 1, "a fault rule of the whole server belongs to no app"
     shop.app.sandbox.create("ann")
     shop.app.sandbox.buy("ann", BASIC)
-    assert till(shop, "reset") == "Erased all activity.\n"
+    assert till(shop, "reset", "--yes") == "Deleted all activity.\n"
     assert shop.control.call("listFaults") == []
-    assert till(shop, "reset", "--app", shop.app.bundle_id, "--everything") == f"Deleted {shop.app.bundle_id}.\n"
+    assert till(shop, "reset", "--yes", "--app", shop.app.bundle_id, "--everything") == f"Deleted {shop.app.bundle_id}.\n"
     assert refused(shop.control.call, "getApp", bundleId=shop.app.bundle_id) == (404, "unknown_app")
     assert len(shop.control.call("listKeys")) == 1
-    assert till(shop, "reset", "--everything") == "Deleted everything.\n"
+    assert till(shop, "reset", "--yes", "--everything") == "Deleted everything.\n"
     assert shop.control.call("listKeys") == [] and shop.control.call("listTeams") == []
     assert shop.control.call("reset") is None
     assert refused(shop.control.call, "reset", query={"bundleId": "com.example.unknown"}) == (404, "unknown_app")
@@ -301,11 +301,11 @@ def test_names_and_numbers_of_snapshots_have_limits(shop):
 
 def test_erasing_can_be_disabled(serve):
     shop = Shop(serve("--allow-reset", "false"))
-    text = till(shop, "export-state", "-")
+    text = till(shop, "state", "export", "-")
     shop.control.call("saveSnapshot", name="fresh")
     assert refused(shop.control.call, "reset") == (403, "reset_not_allowed")
     assert refused(shop.control.call, "restoreSnapshot", name="fresh") == (403, "reset_not_allowed")
-    done = run_till("import-state", "-", "--control", shop.till.address("control"), input=text)
+    done = run_till("state", "import", "-", "--yes", "--control", shop.till.address("control"), input=text)
     assert done.returncode == 1 and "--allow-reset true" in done.stderr
 
 

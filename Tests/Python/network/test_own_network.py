@@ -187,7 +187,7 @@ def test_the_network_has_no_route_out(shop):
     (["stale"], "VERIFICATION_FAILURE"), (["unknown"], "VERIFICATION_FAILURE"),
 ], ids=lambda value: "-".join(value) if isinstance(value, list) else str(value))
 def test_online_checks_work_with_tills_root_and_see_the_revocation_state(shop, bundle, certificate, state, refusal):
-    shop.network.till("ca", "ocsp", "set", certificate, *state)
+    shop.network.till("ca", "ocsp", "update", certificate, *state)
     try:
         began = time.monotonic()
         found = shop.look_up(REQUESTS_CA_BUNDLE=bundle)
@@ -197,4 +197,4 @@ def test_online_checks_work_with_tills_root_and_see_the_revocation_state(shop, b
             assert found[environment].get("refusal") == refusal
             assert found[environment].get("transactionId") == (None if refusal else shop.ids[environment])
     finally:
-        shop.network.till("ca", "ocsp", "set", "all", "good")
+        shop.network.till("ca", "ocsp", "update", "all", "good")

@@ -854,5 +854,5 @@ def test_the_command_keeps_secrets(shop, new_app):
     assert ask(new_app.sandbox, receipt, made)["status"] == 0
     assert till(shop, "secret", "create", "--value", "abc123", *named).strip() == "abc123"
     assert ask(new_app.sandbox, receipt, "abc123")["status"] == 0
-    till(shop, "secret", "remove", *named)
+    till(shop, "secret", "delete", "--yes", *named)
     assert run_till(*show).returncode == 1

@@ -294,9 +294,9 @@ def test_the_compose_file_maps_every_name_to_till():
 
 @pytest.mark.parametrize("page, denied, example", [
     ("api/offers.md", "Not checked yet", "till exec --demo -- python3 somebody_elses.py"),
-    ("api/notifications.md", "not offered", "till endpoint set http://127.0.0.1:9/old --name old --v1"),
+    ("api/notifications.md", "not offered", "till endpoint create http://127.0.0.1:9/old --name old --v1"),
     ("api/transport.md", "only Set App Account Token reads its body", "till exec --demo -- python3 content_type.py"),
-    ("api/transport.md", "not imitated yet", "till fault add rateLimit --route getTransactionInfo"),
+    ("api/transport.md", "not imitated yet", "till fault create rateLimit --route getTransactionInfo"),
 ])
 def test_a_feature_that_pages_once_denied_has_an_example(page: str, denied: str, example: str):
     """Some pages once denied a feature that exists now. The examples of these pages run with all others."""

@@ -139,3 +139,22 @@ public struct CreateClock: ClockMovingRequest {
         self.speed = speed
     }
 }
+
+/// Deletes a customer clock that no customer uses and that has no pending deliveries.
+public struct DeleteClock: EnvironmentRequest {
+    public typealias Answer = NoAnswer
+    public static let operation = ControlOperation(
+        .delete,
+        "/v1/apps/{bundleId}/{environment}/clocks/{clock}",
+        tag: .clocks
+    )
+
+    public var app: AppEnvironment
+    /// The name of the customer clock.
+    public var clock: String
+
+    public init(app: AppEnvironment, clock: String) {
+        self.app = app
+        self.clock = clock
+    }
+}

@@ -21,6 +21,7 @@ extension ControlAPI {
         }
         // An empty name means the environment's clock.
         let own = request.clock.flatMap { $0.isEmpty ? nil : $0 }
+        if own != nil { try shop.checkMayMove(ClockName(name.scope, own: own)) }
         if let present = try await shop.storage.account(of: name) {
             try Self.check(present, isOn: request.clock == nil ? present.clock : own, request.newClock)
             return try await operation(opening)
@@ -54,7 +55,7 @@ extension ControlAPI {
             throw ControlError.conflict(
                 "on_another_clock",
                 "Customer \(account.customer) already exists, \(words). Assign the customer to the other clock first, "
-                    + "with till customer clock."
+                    + "with till customer update NAME --clock."
             )
         }
     }

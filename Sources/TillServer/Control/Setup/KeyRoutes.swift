@@ -37,7 +37,7 @@ extension ControlAPI {
             throw ControlError.conflict(
                 "ambiguous_key",
                 "Key \(id.prefix(64)) signs offers of \(known.compactMap(\.offersOf).joined(separator: ", ")). "
-                    + "Name the app, as bundleId or with till key revoke --app."
+                    + "Name the app, as bundleId or with till key delete --app."
             )
         }
         return record

@@ -18,6 +18,10 @@ extension ControlAPI {
                 return shop.clocks.own(in: scope).map { info(of: ClockName(scope, own: $0)) }
             },
             ControlRoute(CreateClock.self) { try await create($0) },
+            ControlRoute(DeleteClock.self) { call in
+                try await shop.deleteClock(try name(call.clock, call))
+                return NoAnswer()
+            },
         ]
     }
 

@@ -12,7 +12,7 @@ extension ControlAPI {
                 guard let added else {
                     throw ControlError.conflict(
                         "too_many_faults",
-                        "There are already \(FaultRules.limit) rules. Remove one with till fault remove."
+                        "There are already \(FaultRules.limit) rules. Remove one with till fault delete."
                     )
                 }
                 return FaultRuleInfo(FaultRules.Standing(rule: added))

@@ -28,13 +28,13 @@ extension ControlAPI {
 
     private static let noEndpoint = ControlError.conflict(
         "no_endpoint",
-        "No endpoint is configured. Set one with till endpoint set, or use till listen."
+        "No endpoint is configured. Set one with till endpoint create, or use till listen."
     )
 
     private static func noPrimary(_ others: [String]) -> ControlError {
         .conflict(
             "no_endpoint",
-            "A TEST goes to the endpoint primary, which is not configured. Set it with till endpoint set. "
+            "A TEST goes to the endpoint primary, which is not configured. Set it with till endpoint create. "
                 + "Endpoints: \(others.joined(separator: ", "))."
         )
     }
@@ -51,7 +51,7 @@ extension ControlAPI {
         else {
             throw ControlError.notFound(
                 "unknown_notification",
-                "There is no notification \(text.prefix(64)). List them with till notifications list."
+                "There is no notification \(text.prefix(64)). List them with till notification list."
             )
         }
         return entry

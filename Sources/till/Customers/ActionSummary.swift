@@ -21,21 +21,12 @@ enum ActionSummary {
         let effects = [
             ("events", words(answer.events.map(\.rawValue))), ("notifications", words(answer.notifications)),
         ]
-        return "\(heading)\n\(table((state ?? answer.state) + effects))"
+        return "\(heading.bold)\n\(Table.values((state ?? answer.state) + effects))"
     }
 
     /// A subscription in two lines.
     static func subscription(_ subscription: SubscriptionInfo) -> String {
         "\(subscription.originalTransactionId)  \(subscription.productId)\n  \(subscription.summary)"
-    }
-
-    /// Names and values in two columns, without the missing values.
-    static func table(_ lines: [(String, String?)]) -> String {
-        let present = lines.compactMap { name, value in value.map { (name, $0) } }
-        let width = present.map(\.0.count).max() ?? 0
-        return present.map { name, value in
-            name + String(repeating: " ", count: width - name.count) + "  " + value
-        }.joined(separator: "\n")
     }
 
     /// A date in ISO 8601 and in milliseconds.

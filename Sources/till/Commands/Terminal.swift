@@ -1,0 +1,27 @@
+import Foundation
+
+/// What the standard streams of the command are connected to.
+enum Terminal {
+    /// Whether standard output is a terminal that shows styles. The variable `NO_COLOR` turns styles off.
+    static let hasStyle: Bool = {
+        let variables = ProcessInfo.processInfo.environment
+        return isatty(FileHandle.standardOutput.fileDescriptor) == 1 && variables["NO_COLOR", default: ""].isEmpty
+            && variables["TERM"] != "dumb"
+    }()
+
+    /// Whether a person can be asked: standard input and standard error are terminals.
+    static var canAsk: Bool {
+        isatty(FileHandle.standardInput.fileDescriptor) == 1 && isatty(FileHandle.standardError.fileDescriptor) == 1
+    }
+
+    /// Whether progress is printed. It is printed only to a terminal.
+    static var showsProgress: Bool { isatty(FileHandle.standardError.fileDescriptor) == 1 }
+
+    /// Writes to standard error, without a line break.
+    static func say(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+}
+
+extension String {
+    /// The text in bold type, on a terminal.
+    var bold: String { Terminal.hasStyle ? "\u{1B}[1m\(self)\u{1B}[0m" : self }
+}

@@ -1,0 +1,188 @@
+import ArgumentParser
+import TillControl
+
+struct FamilyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        "Creates, lists, shows and deletes families, and adds and removes members.",
+        name: "family",
+        examples: """
+            # ann is the organizer
+            till family create ann bob carla
+            till family leave bob
+            """,
+        subcommands: [
+            Create.self, List.self, Show.self, Delete.self, Join.self, Leave.self, Share.self, Unshare.self,
+        ]
+    )
+
+    struct Create: SendingCommand {
+        static let configuration = CommandConfiguration(
+            "Creates a family of two to six customers.",
+            examples: "till family create ann bob carla --name millers"
+        )
+
+        @Argument(help: "The customer who organizes the family.")
+        var organizer: String
+        @Argument(help: "One to five other members.")
+        var members: [String]
+        @Option(help: "The family's name.")
+        var name: String?
+        @Option(help: "The clock of new customers: a clock's name, or new:2026-01-01 for a new clock.")
+        var clock: ClockOfNewCustomer?
+        @OptionGroup var options: SettlingOptions
+
+        func request(_ shop: AppClient) -> CreateFamily {
+            CreateFamily(
+                app: shop.app,
+                name: name,
+                organizer: organizer,
+                members: members,
+                clock: clock?.name,
+                newClock: clock?.start
+            )
+        }
+
+        func heading(_ answer: FamilyChange) -> String? { "The family \(answer.family.name) is created." }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration("Lists the families.", examples: "till family list")
+
+        @OptionGroup var options: EnvironmentOptions
+
+        func run() async throws {
+            try options.server.show(try await families(try await options.connect())) { families in
+                Table.list(
+                    ["FAMILY", "ORGANIZER", "MEMBERS"],
+                    families.map { [$0.name, $0.organizer, $0.members.joined(separator: ", ")] },
+                    empty: "No families. Create one: till family create ORGANIZER MEMBER"
+                )
+            }
+        }
+
+        /// The families of all customers on all pages.
+        private func families(_ shop: AppClient) async throws -> [FamilyInfo] {
+            var families: [FamilyInfo] = []
+            var found: Set<String> = []
+            var next: String?
+            repeat {
+                let page = try await shop.client.send(ListCustomers(app: shop.app, after: next, limit: 100))
+                for customer in page.customers where customer.family != nil && !found.contains(customer.customer) {
+                    let family = try await shop.client.send(GetFamily(app: shop.app, customer: customer.customer))
+                    families.append(family)
+                    found.formUnion(family.members)
+                }
+                next = page.next
+            } while next != nil
+            return families
+        }
+    }
+
+    struct Show: SendingCommand {
+        static let configuration = CommandConfiguration(
+            "Shows the family of a customer.",
+            examples: "till family show ann"
+        )
+
+        @Argument(help: "The customer's name.")
+        var customer: String
+        @OptionGroup var options: EnvironmentOptions
+
+        func request(_ shop: AppClient) -> GetFamily { GetFamily(app: shop.app, customer: customer) }
+    }
+
+    struct Delete: DestructiveCommand {
+        static let configuration = CommandConfiguration(
+            "Deletes the family of a customer. The members stay, and lose what was shared with them.",
+            examples: "till family delete ann --yes"
+        )
+
+        @Argument(help: "The name of any member.")
+        var customer: String
+        @OptionGroup var confirmation: Confirmation
+        @OptionGroup var options: SettlingOptions
+
+        /// A family ends when its organizer leaves.
+        func request(_ shop: AppClient) async throws -> LeaveFamily {
+            let family = try await shop.client.send(GetFamily(app: shop.app, customer: customer))
+            return LeaveFamily(app: shop.app, customer: family.organizer)
+        }
+
+        func loss(_ shop: AppClient) async throws -> String {
+            let family = try await shop.client.send(GetFamily(app: shop.app, customer: customer))
+            return "Delete the family of \(family.members.joined(separator: ", "))"
+        }
+
+        func text(_ answer: CustomerChange) -> String {
+            ActionSummary.text("The family of \(customer) is deleted.", answer, state: [])
+        }
+    }
+
+    struct Join: SendingCommand {
+        static let configuration = CommandConfiguration(
+            "Adds a customer to the family of another customer.",
+            examples: "till family join dora --with ann"
+        )
+
+        @Argument(help: "The customer who joins.")
+        var customer: String
+        @Option(help: "A member of the family.")
+        var with: String
+        @OptionGroup var options: SettlingOptions
+
+        func request(_ shop: AppClient) -> JoinFamily { JoinFamily(app: shop.app, customer: with, member: customer) }
+
+        func heading(_ answer: FamilyChange) -> String? { "\(customer) joined the family \(answer.family.name)." }
+    }
+
+    struct Leave: SendingCommand {
+        static let configuration = CommandConfiguration(
+            "Removes a customer from the family. When the organizer leaves, the family ends.",
+            examples: "till family leave dora"
+        )
+
+        @Argument(help: "The customer who leaves.")
+        var customer: String
+        @OptionGroup var options: SettlingOptions
+
+        func request(_ shop: AppClient) -> LeaveFamily { LeaveFamily(app: shop.app, customer: customer) }
+
+        func text(_ answer: CustomerChange) -> String {
+            ActionSummary.text("\(customer) left the family.", answer, state: [("customer", customer)])
+        }
+    }
+
+    struct Share: SendingCommand {
+        static let configuration = CommandConfiguration(
+            "Shares one purchase with the customer's family again.",
+            examples: "till family share 2000000000012345"
+        )
+
+        @Argument(help: "The original transaction id of the purchase.")
+        var transaction: String
+        @OptionGroup var options: ActionOptions
+
+        func request(_ shop: AppClient) -> SetSharing {
+            SetSharing(app: shop.app, transactionId: transaction, shared: true, at: options.time)
+        }
+
+        func heading(_ answer: ActionInfo) -> String? { "The purchase is shared with the family." }
+    }
+
+    struct Unshare: SendingCommand {
+        static let configuration = CommandConfiguration(
+            "Stops sharing one purchase with the customer's family.",
+            examples: "till family unshare 2000000000012345"
+        )
+
+        @Argument(help: "The original transaction id of the purchase.")
+        var transaction: String
+        @OptionGroup var options: ActionOptions
+
+        func request(_ shop: AppClient) -> SetSharing {
+            SetSharing(app: shop.app, transactionId: transaction, shared: false, at: options.time)
+        }
+
+        func heading(_ answer: ActionInfo) -> String? { "The purchase is no longer shared with the family." }
+    }
+}
