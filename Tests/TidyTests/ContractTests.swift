@@ -11,7 +11,7 @@ struct ContractTests {
         "Sources/TillServer/Control/OpenAPIDocument.swift": "the OpenAPI document",
         "Sources/TillServer/Control/OpenAPIOperation.swift": "the OpenAPI document",
         "Sources/TillConsole/Words/DecodedWords.swift": "payloads that a user pastes",
-        "Sources/till/ServerOptions.swift": "the file in which a server writes its ports",
+        "Sources/till/Commands/ServerOptions.swift": "the file in which a server writes its ports",
         "Sources/till/Serving/Announcement.swift": "the ready file",
         "Sources/till/Testing/HistoryCommand.swift": "answers of Apple's API",
     ]

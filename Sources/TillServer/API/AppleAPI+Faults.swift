@@ -53,8 +53,8 @@ extension AppleAPI {
     func refuseUnreleased(_ caller: Caller) throws {
         guard environment == .production, shop.registry.rules(of: caller.scope).isReleased == false else { return }
         throw Unauthenticated(
-            explanation: "\(caller.app.bundleID) is not released (till settings update --released true), and production "
-                + "knows only released apps."
+            explanation: "\(caller.app.bundleID) is not released (till settings update --released true), and "
+                + "production knows only released apps."
         )
     }
 

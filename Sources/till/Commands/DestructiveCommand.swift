@@ -4,6 +4,7 @@ import TillJSON
 
 /// A command that deletes data. On a terminal it asks first; otherwise it needs `--yes`.
 protocol DestructiveCommand: SendingCommand {
+    /// The flag with which the command does not ask.
     var confirmation: Confirmation { get }
     /// What the command deletes or replaces, as the end of the question "Delete …?".
     func loss(_ connection: Options.Connection) async throws -> String

@@ -5,7 +5,7 @@ extension CommandConfiguration {
     ///
     /// - Parameters:
     ///   - name: the word on the command line; nil for the name of the type in lowercase.
-    ///   - examples: lines that can be pasted whole into a shell: commands of at most 76 columns, and comments with `#`.
+    ///   - examples: lines that can be pasted whole into a shell: commands of at most 76 columns, and comments.
     ///   - notes: paragraphs, each on one line.
     init(
         _ abstract: String,

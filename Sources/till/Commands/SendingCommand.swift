@@ -3,7 +3,9 @@ import TillControl
 
 /// The options with which a command finds the object of its request.
 protocol Connecting: ParsableArguments {
+    /// What the request is made for: the client, an app, or an app in an environment.
     associatedtype Connection
+    /// How to find and call the server.
     var server: ServerOptions { get }
     /// For how many seconds at most the answer waits for the deliveries that the operation causes.
     var settle: Int? { get }
@@ -18,11 +20,15 @@ extension Connecting {
 
 /// A command that sends one request to the control API and prints the answer.
 protocol SendingCommand: AsyncParsableCommand {
+    /// The type of the options.
     associatedtype Options: Connecting
+    /// The type of the request.
     associatedtype Request: ControlRequest
+    /// The options with which the command finds the object of its request.
     var options: Options { get }
     /// How long the command waits for the answer.
     var timeout: Duration { get }
+    /// The request.
     func request(_ connection: Options.Connection) async throws -> Request
     /// The first line of the output, which says what happened; nil if the answer says it.
     func heading(_ answer: Request.Answer) -> String?

@@ -10,8 +10,8 @@ struct EndpointCommand: ParsableCommand {
             till endpoint list
             """,
         subcommands: [
-                Create.self, List.self, Show.self, Update.self, Pause.self, Resume.self, Delete.self,
-            ]
+            Create.self, List.self, Show.self, Update.self, Pause.self, Resume.self, Delete.self,
+        ]
     )
 
     struct Create: SendingCommand {

@@ -97,7 +97,8 @@ struct StateCommand: ParsableCommand {
                 guard let data = try? source.read(upToCount: 256 << 10), !data.isEmpty else { return nil }
                 return Array(data)
             })
-            try server.show(try await client.upload(ImportState(confirm: replacing.confirm), chunks: chunks)) { imported in
+            let request = ImportState(confirm: replacing.confirm)
+            try server.show(try await client.upload(request, chunks: chunks)) { imported in
                 "Imported \(imported.bundleId ?? "all apps"): \(imported.customers) customers, "
                     + "\(imported.transactions) transactions, \(imported.notifications) notifications."
             }

@@ -72,7 +72,7 @@ struct ProductionGuardTests {
         _ = try await guarded.setClock(name, .real)
         #expect(guarded.clocks.state(name) == .real)
         await #expect(throws: ClockRefused.self) { try await guarded.setClock(spring, .run(speed: 2)) }
-        await #expect(throws: ClockRefused.self) { try await guarded.advance(spring, .toNextEvent, settling: false) }
+        await #expect(throws: ClockRefused.self) { try await guarded.advance(spring, .toNextEvent) }
     }
 
     // MARK: Replacing data

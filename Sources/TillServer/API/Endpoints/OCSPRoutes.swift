@@ -75,7 +75,7 @@ struct OCSPRoutes: Sendable {
                 body: .init(byteBuffer: ByteBuffer(bytes: bytes))
             )
         case .serverError:
-            return Self.refusal(.internalServerError, "The OCSP responder is set to return errors (till ca ocsp update).")
+            return Self.refusal(.internalServerError, "The OCSP responder returns errors (till ca ocsp update).")
         case .silence:
             try? await context.channel.close()
             return Self.refusal(.internalServerError, "")
