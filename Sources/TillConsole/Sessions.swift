@@ -78,8 +78,8 @@ struct Sessions: Sendable {
     /// Whether a cookie is valid.
     func isValid(_ cookie: String) async throws -> Bool { try await caller(of: cookie) != nil }
 
-    /// Who uses a session; nil for an invalid cookie. A cookie is valid if `begin` issued it, it has not expired, no one
-    /// signed out with it on this node, and its token is not revoked.
+    /// Who uses a session; nil for an invalid cookie. A cookie is valid if `begin` issued it, it has not expired, no
+    /// one signed out with it on this node, and its token is not revoked.
     private func caller(of cookie: String) async throws -> Principal? {
         let parts = cookie.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard
