@@ -43,6 +43,7 @@ struct BackupTests {
     private func makeOlder(_ backup: DataDirectory, _ manifest: BackupManifest, version: Int) throws {
         let queue = try DatabaseQueue(path: backup.database)
         try queue.write { db in
+            try db.execute(sql: "DROP TABLE audit")
             for column in ["customers", "transactions", "notifications"] {
                 try db.execute(sql: "ALTER TABLE snapshots DROP COLUMN \(column)")
             }
