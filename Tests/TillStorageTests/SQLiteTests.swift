@@ -143,13 +143,15 @@ struct SQLiteTests {
             try db.execute(sql: OutboxRow.insert, arguments: OutboxRow.arguments(Self.entry(of: ann)))
         }
         let hasOutbox = try await old.read { try $0.tableExists("outbox") }
-        let isLatest = version == Migrations.all.migrations.last
+        let hasCounts = try await old.read {
+            try $0.tableExists("snapshots") && $0.columns(in: "snapshots").contains { $0.name == "customers" }
+        }
         let hasOwners = try await old.read { try $0.columns(in: "documents").contains { $0.name == "app" } }
         try old.close()
         let storage = try SQLiteStorage(path: path)
         // The migration counts the rows of snapshots unless the earlier tables already contain the counts.
         let counts = try await storage.snapshots().map(\.customers)
-        #expect(counts == (!hasOwners ? [] : [isLatest ? 0 : 1]))
+        #expect(counts == (!hasOwners ? [] : [hasCounts ? 0 : 1]))
         if !hasOwners {
             for (kind, _, _) in Self.documents {
                 #expect(try await storage.documents(kind).map(\.app) == [kind == .team ? nil : "com.example"])

@@ -13,8 +13,8 @@ struct TokenCommand: ParsableCommand {
             till token delete ci --yes
             """,
         notes: "On loopback the control API requires no token. On other addresses it accepts these tokens and the "
-            + "administrator's token (TILL_CONTROL_TOKEN, or the file control-token). A token permits only what its scope "
-            + "permits: metrics, read, operate (default) or administer. Each scope includes the ones before it.",
+            + "administrator's token (TILL_CONTROL_TOKEN, or the file control-token). A token permits only what its "
+            + "scope permits: metrics, read, operate (default) or administer. Each scope includes the ones before it.",
         subcommands: [Create.self, List.self, Delete.self]
     )
 
