@@ -103,6 +103,7 @@ extension Till {
             default: break
             }
             failAsJSON(error)
+            showHelp(error)
             exit(withError: error)
         }
     }
@@ -135,6 +136,13 @@ extension Till {
             guard argument == flag + "=" || argument == flag && next == "" else { continue }
             throw ValidationError("\(flag) has no value. Give a value, or remove \(flag).")
         }
+    }
+
+    /// If the error is a request for help, prints the help and exits.
+    private static func showHelp(_ error: any Error) {
+        guard exitCode(for: error) == .success else { return }
+        print(UsageLine.wrapped(in: fullMessage(for: error), at: Terminal.width))
+        Foundation.exit(0)
     }
 
     /// Exits with the code of `exit(withError:)`. If `--json` was given, prints the error as JSON.

@@ -32,3 +32,38 @@ extension CommandConfiguration {
         return "EXAMPLES:\n\(lines.joined(separator: "\n"))" + (notes.isEmpty ? "" : "\n\n\(notes)")
     }
 }
+
+/// Wraps the usage line of a help text, which the parser leaves in one line.
+enum UsageLine {
+    private static let heading = "USAGE: "
+
+    /// The help text with the usage line wrapped between arguments.
+    static func wrapped(in text: String, at width: Int) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            line.hasPrefix(heading) && line.count > width ? wrapped(line, at: width) : String(line)
+        }.joined(separator: "\n")
+    }
+
+    private static func wrapped(_ line: Substring, at width: Int) -> String {
+        var lines: [String] = []
+        for part in parts(of: line.dropFirst(heading.count)) {
+            if let last = lines.last, last.count + 1 + part.count <= width {
+                lines[lines.count - 1] = "\(last) \(part)"
+            } else {
+                lines.append((lines.isEmpty ? heading : String(repeating: " ", count: heading.count)) + part)
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The words and the arguments in brackets, such as `[--app <app>]`.
+    private static func parts(of text: Substring) -> [String] {
+        var parts: [String] = []
+        var depth = 0
+        for word in text.split(separator: " ") {
+            if depth > 0 { parts[parts.count - 1] += " \(word)" } else { parts.append(String(word)) }
+            depth += word.count { $0 == "[" } - word.count { $0 == "]" }
+        }
+        return parts
+    }
+}

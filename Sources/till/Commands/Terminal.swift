@@ -17,6 +17,16 @@ enum Terminal {
     /// Whether progress is printed. It is printed only to a terminal.
     static var showsProgress: Bool { isatty(FileHandle.standardError.fileDescriptor) == 1 }
 
+    /// The number of columns: the variable `COLUMNS`, or the width of the terminal, or 80.
+    static var width: Int {
+        if let columns = ProcessInfo.processInfo.environment["COLUMNS"].flatMap(Int.init), columns > 0 {
+            return columns
+        }
+        var size = winsize()
+        let found = ioctl(FileHandle.standardOutput.fileDescriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        return found ? Int(size.ws_col) : 80
+    }
+
     /// Writes to standard error, without a line break.
     static func say(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }

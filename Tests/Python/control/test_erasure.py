@@ -60,7 +60,7 @@ def test_the_command_prints_counts_erases_and_mentions_snapshots(serve):
     dry = run_till("customer", "delete", "ann", "--dry-run", *here)
     assert dry.returncode == 0 and "Nothing was changed" in dry.stdout and "before" in dry.stdout
     done = run_till("customer", "delete", "ann", "--yes", *here)
-    assert done.returncode == 0 and "ann is erased" in done.stdout and "--remove-snapshots" in done.stdout
+    assert done.returncode == 0 and "ann is deleted" in done.stdout and "--remove-snapshots" in done.stdout
     assert run_till("customer", "show", "ann", *here).returncode == 1
     last = run_till("customer", "delete", "ann", "--yes", "--remove-snapshots", *here)
     assert last.returncode == 0 and "removedSnapshots" in last.stdout

@@ -184,6 +184,7 @@ class Backend:
         call("POST", "/v1/tokens", {"name": "spare"})
         fault = {"kind": "latency", "milliseconds": 1, "route": "getRefundHistory"}
         self.fault = call("POST", "/v1/faults", fault)["id"]
+        call("POST", f"{SCOPE}/clocks", {"name": "spare"})
 
     def buy(self):
         body = {"productId": f"{BUNDLE}.coins"}
@@ -194,7 +195,7 @@ class Backend:
         document = self.one.control("GET", "/openapi.json")
         values = {
             "bundleId": BUNDLE, "environment": "sandbox", "name": "before", "keyId": self.spare, "customer": "bob", "member": "cat",
-            "transactionId": self.transaction, "endpoint": "primary", "tokenName": "spare",
+            "transactionId": self.transaction, "endpoint": "primary", "tokenName": "spare", "clock": "spare",
             "faultId": self.fault, "issuerId": self.key.issuer_id,
         }
         found = {}
@@ -209,7 +210,7 @@ class Backend:
         """The data that the operations would change."""
         call = self.one.control
         kept = {path: call("GET", path) for path in (
-            "/v1/keys", "/v1/snapshots", "/v1/faults", "/v1/tokens", "/v1/ca", f"{SCOPE}/endpoints",
+            "/v1/keys", "/v1/snapshots", "/v1/faults", "/v1/tokens", "/v1/ca", f"{SCOPE}/endpoints", f"{SCOPE}/clocks",
             f"/v1/apps/{BUNDLE}/shared-secret", f"{SCOPE}/customers/bob/family",
         )}
         rows = call("GET", f"{SCOPE}/customers/ann/transactions?limit=100")

@@ -18,7 +18,8 @@ extension ControlAPI {
                 return shop.clocks.own(in: scope).map { info(of: ClockName(scope, own: $0)) }
             },
             ControlRoute(CreateClock.self) { try await create($0) },
-            ControlRoute(DeleteClock.self) { call in
+            // The operation itself waits until no other operation runs.
+            ControlRoute(DeleteClock.self, waitsForRestore: false) { call in
                 try await shop.deleteClock(try name(call.clock, call))
                 return NoAnswer()
             },
