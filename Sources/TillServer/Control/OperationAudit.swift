@@ -27,7 +27,9 @@ extension ControlAPI {
         do {
             try caller.check(route.scope, for: route.id, of: parameters["bundleId"])
             guard isRecorded else { return try await operation() }
-            let answer = try await PendingAudit.$current.withValue(audit, operation: operation)
+            let answer = try await PendingAudit.$current.withValue(audit) {
+                try await Principal.$current.withValue(caller, operation: operation)
+            }
             await end(audit, status: route.successStatus, code: nil)
             return answer
         } catch {

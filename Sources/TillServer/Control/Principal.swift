@@ -14,6 +14,9 @@ package struct Principal: Equatable, Sendable {
     /// The caller's network address without the port; nil if unknown.
     package var address: String?
 
+    /// Who calls the operation that the current task runs; nil outside of operations.
+    @TaskLocal package static var current: Principal?
+
     /// The holder of the administrator's token.
     package static let administrator = Principal(name: CallerName.administrator, scope: .administer, app: nil)
     /// A client without a token, where the control API requires none.
@@ -59,7 +62,7 @@ package struct Principal: Equatable, Sendable {
             code: "other_app",
             message: "The token \(name) permits only operations on the app \(app), and \(subject) "
                 + (bundleID == nil ? "concerns the whole server." : "was called for another app.")
-                + " Use a token for all apps."
+                + " Name that app (--app \(app), or TILL_APP), or use a token for all apps."
         )
     }
 }

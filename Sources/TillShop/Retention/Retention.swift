@@ -69,7 +69,7 @@ extension Shop {
         for scope in everyScope {
             if let days, settings.guardsProduction {
                 let kept = retentionDays(in: scope.environment)
-                guard kept > 0, days >= kept else { throw StateRefused.forbidden }
+                guard kept > 0, days >= kept else { throw settings.allowReset ? StateRefused.kept(kept) : .forbidden }
             }
         }
         for scope in everyScope {

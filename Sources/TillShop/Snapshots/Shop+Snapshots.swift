@@ -146,6 +146,8 @@ package enum StateRefused: Error, Equatable, Sendable {
     case forbidden
     /// The production guard demands a typed confirmation.
     case unconfirmed
+    /// The production guard keeps notifications for a number of days, or forever (0).
+    case kept(Int)
     case badName(String)
     case tooMany(Int)
     case unknownSnapshot(String, known: [String])
@@ -160,6 +162,7 @@ package enum StateRefused: Error, Equatable, Sendable {
         switch self {
         case .forbidden: "reset_not_allowed"
         case .unconfirmed: "confirmation_required"
+        case .kept: "production_guarded"
         case .badName: "bad_name"
         case .tooMany: "too_many_snapshots"
         case .unknownSnapshot: "unknown_snapshot"
@@ -177,6 +180,9 @@ package enum StateRefused: Error, Equatable, Sendable {
         case .unconfirmed:
             "This server guards production data, and this operation erases or replaces it for good. To continue, give "
                 + "confirm with the value \(Shop.confirmationText) (flag: --confirm \(Shop.confirmationText))."
+        case .kept(let days):
+            "This server guards production and keeps notifications "
+                + (days == 0 ? "forever. Delete none." : "for \(days) days. Give days with at least \(days).")
         case .badName(let name):
             "\(name.cut(toBytes: 64)) is not a valid snapshot name: use 1 to 64 letters, digits, dots, dashes "
                 + "and underscores, beginning with a letter or digit."

@@ -54,6 +54,8 @@ enum CommandWords {
     }
 
     private static func suggestion(for word: String, _ names: [String]) -> String? {
+        // A member who is removed from a family leaves it.
+        if synonyms[word] == "delete", names.contains("leave") { return "leave" }
         if let name = synonyms[word], names.contains(name) { return name }
         let near = names.map { ($0, distance(word, $0)) }.min { $0.1 < $1.1 }
         guard let near, near.1 <= max(1, min(word.count, near.0.count) / 3) else { return nil }

@@ -14,7 +14,12 @@ struct StartOptions: ParsableArguments {
     var sandboxPort: Int?
     @Option(help: "The port of the control API (default 8890).")
     var controlPort: Int?
-    @Option(help: "till (default), or apple, which turns off every difference from Apple's behavior.")
+    @Option(
+        help: """
+            till (default); apple, which turns off every difference from Apple's behavior; or operator, for a store \
+            that sells for real (--production-guard).
+            """
+    )
     var profile: String?
     @Option(help: "A JSON file with any of these settings.")
     var config: String?

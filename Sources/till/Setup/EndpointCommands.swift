@@ -68,7 +68,8 @@ struct EndpointCommand: ParsableCommand {
         @OptionGroup var options: EnvironmentOptions
 
         func run() async throws {
-            try options.server.show(try await EndpointCommand.endpoint(name, try await options.connect()))
+            let endpoint = try await EndpointCommand.endpoint(name, try await options.connect())
+            try options.server.show(endpoint) { EndpointCommand.table([$0]) }
         }
     }
 

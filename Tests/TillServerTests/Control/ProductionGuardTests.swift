@@ -52,6 +52,21 @@ struct ProductionGuardTests {
         }
     }
 
+    @Test("The months of production keep their length, and notifications are kept")
+    func ratesAndRetention() async throws {
+        try await TypedControl.run(try await Self.shop()) { control in
+            let guarded = TypedControl.Refusal(403, "production_guarded")
+            let fast = UpdateSettings(app: production, rate: .custom(.sandbox5Minutes))
+            #expect(try await control.refusal(of: fast) == guarded)
+            #expect(try await control.refusal(of: UpdateSettings(app: production, rate: .custom(.calendar))) == nil)
+            #expect(try await control.refusal(of: UpdateSettings(app: sandbox, rate: fast.rate)) == nil)
+            #expect(try await control.refusal(of: PruneNotifications(days: 1)) == guarded)
+            #expect(try await control.refusal(of: PruneNotifications(days: 180)) == nil)
+            let settings = try await control.send(GetSettings(app: production))
+            #expect(settings.rate == .calendar)
+        }
+    }
+
     @Test("A clock that an unguarded server left in production is reported, and can return to real time")
     func leftClock() async throws {
         let test = try await Self.shop(Settings())

@@ -33,6 +33,23 @@ struct ScopeTests {
         #expect(text == known, "Review who may call the operation, and write this list to \(Self.fixture.path).")
     }
 
+    @Test("A token for one app deletes no snapshots, because they can contain other apps")
+    func snapshots() async throws {
+        let test = try await TestShop(selling: SampleCatalog.plans)
+        let caller = ControlCaller(test.controlAPI())
+        let (token, _) = try await test.shop.makeControlToken(named: "own", scope: .operate, app: TestShop.bundleID)
+        let limited = caller.acting(for: Principal(token))
+        let app = AppEnvironment(TestShop.bundleID)
+        _ = try await caller.send(CreateCustomer(app: app, customer: "ann"))
+        _ = try await caller.send(SaveSnapshot(name: "all"))
+        let request = EraseCustomer(app: app, customer: "ann", removeSnapshots: true)
+        await #expect(throws: ControlError.self) { _ = try await limited.send(request) }
+        let left = try await caller.send(ListSnapshots())
+        #expect(left.map(\.name) == ["all"])
+        let erased = try await limited.send(EraseCustomer(app: app, customer: "ann"))
+        #expect(erased.snapshots == ["all"])
+    }
+
     /// A call of an operation, as the audit log must contain it.
     private struct Call: Equatable {
         let operation: String

@@ -9,6 +9,10 @@ extension ControlAPI {
         [
             ControlRoute(EraseCustomer.self) { call in
                 let isDryRun = call.dryRun ?? false
+                // A snapshot can contain all apps.
+                if call.removeSnapshots == true {
+                    try Principal.current?.check(.operate, for: "removeSnapshots", of: nil)
+                }
                 let customer = try call.customerName()
                 let erased = try await shop.eraseCustomer(
                     customer,

@@ -14,6 +14,8 @@ extension ControlAPI {
 
     private func updateSettings(_ call: ControlCall<UpdateSettings>) async throws -> SettingsInfo {
         let scope = try call.scope()
+        // A shorter month would move production's subscriptions ahead of real time.
+        if case .custom(let rate)? = call.rate, rate != .calendar { try shop.checkMayMove(ClockName(scope)) }
         let grace = try call.grace.map(Self.grace)
         let payloadProfile = try call.payloadProfile.map(Self.payloadProfile)
         try await shop.updateRules(of: scope) { settings in

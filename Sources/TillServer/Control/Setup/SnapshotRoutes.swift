@@ -80,7 +80,7 @@ extension StateRefused {
     /// otherwise 409.
     var status: HTTPResponse.Status {
         switch self {
-        case .forbidden, .unconfirmed: .forbidden
+        case .forbidden, .unconfirmed, .kept: .forbidden
         case .badName, .badFile: .badRequest
         case .unknownSnapshot, .unknownApp: .notFound
         case .tooMany, .collides: .conflict
