@@ -140,7 +140,7 @@ extension Till {
 
     /// If the error is a request for help, prints the help and exits.
     private static func showHelp(_ error: any Error) {
-        guard exitCode(for: error) == .success else { return }
+        guard exitCode(for: error) == .success, !(error is ExitCode), !fullMessage(for: error).isEmpty else { return }
         print(UsageLine.wrapped(in: fullMessage(for: error), at: Terminal.width))
         Foundation.exit(0)
     }

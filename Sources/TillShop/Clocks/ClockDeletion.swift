@@ -43,7 +43,7 @@ extension Shop {
                 throw ClockRefused(
                     code: "clock_in_use",
                     message: "The customer \(account.customer) uses the clock \(name.own ?? ""). Assign another clock "
-                        + "to all its customers first: till customer update \(account.customer) --no-clock"
+                        + "to all its customers first (till customer update \(account.customer) --no-clock)."
                 )
             }
             guard let last = page.last else { break }

@@ -146,6 +146,23 @@ struct ClockControlTests {
         }
     }
 
+    @Test("A clock is deleted when no customer uses it")
+    func deletion() async throws {
+        try await TypedControl.run { control in
+            let app = control.app
+            _ = try await control.send(CreateClock(app: app, name: "trial"))
+            _ = try await control.send(CreateCustomer(app: app, customer: "ann", clock: "trial"))
+            let delete = DeleteClock(app: app, clock: "trial")
+            try await control.expectRefusal(409, "clock_in_use", of: delete)
+            _ = try await control.send(UpdateCustomer(app: app, customer: "ann", clock: ""))
+            _ = try await control.send(delete)
+            #expect(try await control.send(ListClocks(app: app)).isEmpty)
+            try await control.expectRefusal(404, "unknown_clock", of: delete)
+            // The name is free again.
+            #expect(try await control.send(CreateClock(app: app, name: "trial")).name == "trial")
+        }
+    }
+
     @Test("An unknown clock is refused")
     func unknownClock() async throws {
         try await TypedControl.run { control in
