@@ -94,22 +94,8 @@ struct SettingsSource {
 
     /// The name that is most similar to a misspelt name; nil if none has a small edit distance.
     private static func nearest(to name: String, of names: [String]) -> String? {
-        let all = names.map { (name: $0, distance: distance(Array(name), Array($0))) }
+        let all = names.map { (name: $0, distance: CommandWords.distance(name, $0)) }
         return all.filter { $0.distance <= 3 }.min { $0.distance < $1.distance }?.name
-    }
-
-    /// The edit distance of two texts: the number of inserted, deleted and replaced letters.
-    private static func distance(_ first: [Character], _ second: [Character]) -> Int {
-        var row = Array(0...second.count)
-        for (place, letter) in first.enumerated() {
-            var next = [place + 1]
-            for (other, column) in zip(second, second.indices) {
-                let replaced = row[column] + (letter == other ? 0 : 1)
-                next.append(min(replaced, row[column + 1] + 1, next[column] + 1))
-            }
-            row = next
-        }
-        return row[second.count]
     }
 
     func text(_ flag: String?, _ key: String) -> String? { flag ?? reader.string(forKey: ConfigKey(key)) }
