@@ -42,7 +42,7 @@ let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle", condition: server)
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: server)
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio", condition: server)
-let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio", condition: server)
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl", condition: server)
 let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2", condition: server)
 let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache", condition: server)
@@ -104,7 +104,7 @@ let package = Package(
         .target(name: "TillTypes", dependencies: ["AppStoreTypes"], swiftSettings: settings),
         .target(
             name: "TillControl",
-            dependencies: ["AppStoreTypes", "TillTypes", "TillJSON", httpClient, nioCore, nioHTTP1],
+            dependencies: ["AppStoreTypes", "TillTypes", "TillJSON", httpClient, nioCore, nioPosix, nioHTTP1],
             swiftSettings: settings
         ),
         .executableTarget(name: "till-contract-text", swiftSettings: settings),

@@ -141,6 +141,21 @@ package struct Runtime: Sendable {
         throw CancellationError()
     }
 
+    /// Issues another chain if the present one was issued before the system chose the production port.
+    private func certifyOCSPAddress(_ ports: Ports) async throws {
+        let ocsp = OCSPAddress(configuration)
+        let present = shop.signingChain.ocspURL
+        if ocsp.isProvisional(certificates: present, ports, requestedPort: configuration.productionPort) {
+            let address = ocsp.url(port: ports[.production])
+            do {
+                _ = try await shop.rotateChain(in: CertificateStore(directory), ocspURL: address)
+            } catch is ShopBusy {
+                // Another node restores or imports. The check below reports the present address.
+            }
+        }
+        ocsp.check(certificates: shop.signingChain.ocspURL, ports, logger)
+    }
+
     private func run(_ group: ServiceGroup) async throws {
         do {
             try await group.run()
@@ -162,7 +177,7 @@ package struct Runtime: Sendable {
         announce: @escaping @Sendable (Ports) throws -> Void
     ) async throws -> ServiceGroup {
         let announcer = Announcer(ports) { ports in
-            OCSPAddress(configuration).check(certificates: shop.signingChain.ocspURL, ports, logger)
+            try await certifyOCSPAddress(ports)
             try announce(ports)
         }
         let work: [any Service] =

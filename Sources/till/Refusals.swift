@@ -40,7 +40,14 @@ struct ServerNotReached: Error, CustomStringConvertible {
     init(_ unreachable: ControlUnreachable) {
         // The paths of all operations begin with /v1.
         let address = unreachable.url.components(separatedBy: "/v1/")[0]
-        self.init(at: address)
+        guard unreachable.mayHaveArrived else {
+            self.init(at: address)
+            return
+        }
+        self.init(
+            "The server at \(address) did not answer completely (\(unreachable.cause)). It may have done what "
+                + "was asked: look before you repeat the command."
+        )
     }
 
     /// What `--json` prints.

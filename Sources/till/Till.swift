@@ -86,11 +86,13 @@ struct Till: AsyncParsableCommand {
 extension Till {
     /// Runs the command. For a refusal it prints the message to standard error and sets the exit code.
     static func main() async {
+        var running: (any ParsableCommand.Type)?
         do {
             try RetiredFlags.refuse(in: ownArguments, TillVariable.environment)
             try CommandWords.check(ownArguments)
             try refuseEmptyValues()
             var command = try parseAsRoot()
+            running = type(of: command)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -104,6 +106,7 @@ extension Till {
             }
             failAsJSON(error)
             showHelp(error)
+            showWrongUsage(error, of: running)
             exit(withError: error)
         }
     }
@@ -143,6 +146,17 @@ extension Till {
         guard exitCode(for: error) == .success, !(error is ExitCode), !fullMessage(for: error).isEmpty else { return }
         print(UsageLine.wrapped(in: fullMessage(for: error), at: Terminal.width))
         Foundation.exit(0)
+    }
+
+    /// If the error is wrong usage, prints what is wrong, with the usage of the command, and exits.
+    ///
+    /// - Parameter command: the command that threw the error itself; nil if the parser threw it.
+    private static func showWrongUsage(_ error: any Error, of command: (any ParsableCommand.Type)?) {
+        guard exitCode(for: error) == .validationFailure else { return }
+        let own = command.map { "Error: \(message(for: error))\nUsage: \(usageString(for: $0))" }
+        let text = own ?? fullMessage(for: error)
+        FileHandle.standardError.write(Data("\(UsageLine.wrapped(in: text, at: Terminal.width))\n".utf8))
+        Foundation.exit(exitCode(for: error).rawValue)
     }
 
     /// Exits with the code of `exit(withError:)`. If `--json` was given, prints the error as JSON.

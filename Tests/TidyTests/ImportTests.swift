@@ -55,7 +55,9 @@ struct ImportTests {
         "AppStoreTypes": .only([]),
         "TillTypes": .only(["AppStoreTypes"]),
         "TillControl": .only(
-            platform.union(["AppStoreTypes", "TillTypes", "TillJSON", "AsyncHTTPClient", "NIOCore", "NIOHTTP1"])
+            platform.union([
+                "AppStoreTypes", "TillTypes", "TillJSON", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix",
+            ])
         ),
         "TillCore": .only(["AppStoreTypes", "TillTypes"]),
         "TillSigning": .only(

@@ -26,6 +26,8 @@ public struct CustomerInfo: ControlObject {
     public var family: String?
     /// The name of the customer clock; absent for the environment's clock.
     public var clock: String?
+    /// Whether the operation created the customer; absent if it did not.
+    public var created: Bool?
 
     public init(
         customer: String,
@@ -40,7 +42,8 @@ public struct CustomerInfo: ControlObject {
         owned: [String],
         subscriptions: [SubscriptionInfo],
         family: String? = nil,
-        clock: String? = nil
+        clock: String? = nil,
+        created: Bool? = nil
     ) {
         self.customer = customer
         self.appTransactionId = appTransactionId
@@ -55,6 +58,7 @@ public struct CustomerInfo: ControlObject {
         self.subscriptions = subscriptions
         self.family = family
         self.clock = clock
+        self.created = created
     }
 }
 

@@ -143,7 +143,7 @@ public struct ControlClient: Sendable {
         do {
             return try await response.chunks.collect(until: end)
         } catch {
-            throw ControlUnreachable(url: url + parts.target, cause: "\(error)")
+            throw ControlUnreachable(url: url + parts.target, cause: "\(error)", mayHaveArrived: true)
         }
     }
 }

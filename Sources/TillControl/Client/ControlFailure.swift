@@ -30,6 +30,8 @@ public struct ControlUnreachable: Error, CustomStringConvertible {
     public let url: String
     /// What failed.
     public let cause: String
+    /// Whether the request may have reached the server. It is false if no connection was made.
+    public let mayHaveArrived: Bool
 
     /// The URL and the cause.
     public var description: String { "No answer from \(url): \(cause)" }

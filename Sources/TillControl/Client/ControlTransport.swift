@@ -1,6 +1,8 @@
 import AsyncHTTPClient
+import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 
 /// What carries the requests of a client: an HTTP client, or the router of a server in the same process.
 package protocol ControlTransport: Sendable {
@@ -85,6 +87,13 @@ public struct ControlChunks: AsyncSequence, Sendable {
 }
 
 extension HTTPClient: ControlTransport {
+    /// Whether an error means that no connection was made: by host name, by address, or in time.
+    private static func isUnconnected(_ error: any Error) -> Bool {
+        let codes = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH]
+        return error is NIOConnectionError || (error as? HTTPClientError) == .connectTimeout
+            || (error as? IOError).map { codes.contains($0.errnoCode) } ?? false
+    }
+
     package func execute(_ message: ControlMessage, timeout: Duration) async throws -> ControlResponse {
         var request = HTTPClientRequest(url: message.url)
         request.method = .RAW(value: message.method)
@@ -101,7 +110,7 @@ extension HTTPClient: ControlTransport {
                 chunks: ControlChunks(response.body.map { Array(buffer: $0) })
             )
         } catch {
-            throw ControlUnreachable(url: message.url, cause: "\(error)")
+            throw ControlUnreachable(url: message.url, cause: "\(error)", mayHaveArrived: !Self.isUnconnected(error))
         }
     }
 }

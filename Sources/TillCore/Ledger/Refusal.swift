@@ -130,7 +130,8 @@ package enum Refusal: Error, Equatable, Sendable {
             "This customer already has \(limit) refund requests without a decision."
         case .familyOnAnotherClock(let customer, let clock):
             "Customer \(customer) does not use the clock of the family, which is "
-                + "\(clock.map { "the clock \($0)" } ?? "the clock of the app"); assign the same clock to both first."
+                + "\(clock.map { "the clock \($0)" } ?? "the environment's clock"). Assign it to the customer first: "
+                + "till customer update \(customer) \(clock.map { "--clock \($0)" } ?? "--no-clock")."
         case .notShareable(let product):
             "Product \(product) cannot be shared with a family."
         case .offerSignatureUsed(let nonce):

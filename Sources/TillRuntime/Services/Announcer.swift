@@ -4,10 +4,10 @@ import ServiceLifecycle
 /// find it.
 struct Announcer: Service {
     private let ports: Ports
-    private let announce: @Sendable (Ports) throws -> Void
+    private let announce: @Sendable (Ports) async throws -> Void
     private let opened = AsyncStream<Void>.makeStream()
 
-    init(_ ports: Ports, announce: @escaping @Sendable (Ports) throws -> Void) {
+    init(_ ports: Ports, announce: @escaping @Sendable (Ports) async throws -> Void) {
         self.ports = ports
         self.announce = announce
     }
@@ -19,7 +19,7 @@ struct Announcer: Service {
 
     func run() async throws {
         _ = await opened.stream.cancelOnGracefulShutdown().first { _ in true }
-        if ports.areOpen { try announce(ports) }
+        if ports.areOpen { try await announce(ports) }
         // This service must run until the server stops. Only the server cancels the wait.
         try? await gracefulShutdown()
     }

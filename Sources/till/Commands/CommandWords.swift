@@ -62,6 +62,21 @@ enum CommandWords {
         return near.0
     }
 
+    /// This command with its arguments, for the page that starts after a position.
+    static func repeated(after position: String, _ arguments: [String] = CommandLine.arguments) -> String {
+        var words: [String] = []
+        var isPosition = false
+        for word in arguments.dropFirst() {
+            if !isPosition, word != "--after", !word.hasPrefix("--after=") { words.append(word) }
+            isPosition = word == "--after"
+        }
+        let isPlain = /[A-Za-z0-9_.,:\/@%+=-]+/
+        let quoted = (words + ["--after", position]).map {
+            $0.wholeMatch(of: isPlain) == nil ? "'\($0.replacing("'", with: "'\\''"))'" : $0
+        }
+        return (["till"] + quoted).joined(separator: " ")
+    }
+
     /// The number of letters to insert, delete, replace or swap to get from one word to the other.
     static func distance(_ first: String, _ second: String) -> Int {
         let (first, second) = (Array(first.prefix(64)), Array(second.prefix(64)))

@@ -35,16 +35,18 @@ extension CommandConfiguration {
 
 /// Wraps the usage line of a help text, which the parser leaves in one line.
 enum UsageLine {
-    private static let heading = "USAGE: "
+    /// How a usage line begins in a help text, and in an error.
+    private static let headings = ["USAGE: ", "Usage: "]
 
     /// The help text with the usage line wrapped between arguments.
     static func wrapped(in text: String, at width: Int) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            line.hasPrefix(heading) && line.count > width ? wrapped(line, at: width) : String(line)
+            let heading = headings.first { line.hasPrefix($0) && line.count > width }
+            return heading.map { wrapped(line, at: width, $0) } ?? String(line)
         }.joined(separator: "\n")
     }
 
-    private static func wrapped(_ line: Substring, at width: Int) -> String {
+    private static func wrapped(_ line: Substring, at width: Int, _ heading: String) -> String {
         var lines: [String] = []
         for part in parts(of: line.dropFirst(heading.count)) {
             if let last = lines.last, last.count + 1 + part.count <= width {

@@ -50,7 +50,7 @@ enum Output {
     /// The text of a value. Milliseconds are shown as a date, and long signed data is cut.
     private static func value(_ key: String, _ tree: JSONTree) -> String {
         let text = tree.text ?? ""
-        if key.hasSuffix("Date") || ["date", "until"].contains(key), let milliseconds = Double(text) {
+        if key.lowercased().hasSuffix("date") || key.lowercased().hasSuffix("until"), let milliseconds = Double(text) {
             return "\(date(milliseconds))  (\(text))"
         }
         if key.hasPrefix("signed"), text.count > 200 { return "\(text.prefix(24))… (\(text.count) characters)" }

@@ -90,6 +90,20 @@ struct ActionOptions: Connecting {
     func connect() async throws -> AppClient { try await settling.connect() }
 }
 
+/// The customer of a list. The lists of other objects have an option for the customer, so both forms are understood.
+struct ListedCustomer: ParsableArguments {
+    @Argument(help: "The customer's name.")
+    var customer: String?
+    @Option(name: .customLong("customer"), help: "Another way to give the customer's name.")
+    var named: String?
+
+    var name: String { customer ?? named ?? "" }
+
+    func validate() throws {
+        guard (customer == nil) != (named == nil) else { throw ValidationError("Give the name of one customer.") }
+    }
+}
+
 /// The clock of a new customer on the command line: the name of a clock, or `new:` and the time at which a new clock
 /// of the customer begins.
 enum ClockOfNewCustomer: ExpressibleByArgument {

@@ -4,14 +4,14 @@ enum Table {
     ///
     /// - Parameters:
     ///   - empty: the text for a list without rows.
-    ///   - next: the command that prints the next page.
+    ///   - next: where the next page starts.
     static func list(
         _ headings: [String],
         _ rows: [[String?]],
         empty: String,
         next: String? = nil
     ) -> String {
-        let more = next.map { "\nMore: \($0)" } ?? ""
+        let more = next.map { "\nMore: \(CommandWords.repeated(after: $0))" } ?? ""
         if rows.isEmpty { return empty + more }
         let lines = aligned([headings] + rows.map { row in row.map { $0 ?? "" } })
         return ([lines[0].bold] + lines.dropFirst()).joined(separator: "\n") + more

@@ -45,7 +45,7 @@ enum ActionSummary {
     }
 
     private static func words(_ list: [String]) -> String {
-        list.isEmpty ? "nothing" : list.joined(separator: ", ")
+        list.isEmpty ? "none" : list.joined(separator: ", ")
     }
 }
 
@@ -68,6 +68,12 @@ extension CustomerChange: ActionAnswer {
             ("customer", customer.customer), ("card", customer.card.rawValue),
             ("asksToBuy", String(customer.asksToBuy)),
         ]
+            + customer.subscriptions.flatMap { subscription -> [(String, String?)] in
+                [
+                    ("subscription", "\(subscription.productId). \(subscription.summary)"),
+                    ("transactionId", subscription.transactionId),
+                ]
+            }
     }
 }
 

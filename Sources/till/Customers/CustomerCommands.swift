@@ -47,7 +47,12 @@ struct CustomerCommand: ParsableCommand {
             )
         }
 
-        func heading(_ answer: CustomerInfo) -> String? { "The customer \(customer) exists." }
+        func heading(_ answer: CustomerInfo) -> String? {
+            let clock = answer.clock.map { "the clock \($0)" } ?? "the environment's clock"
+            return answer.created == true
+                ? "Created the customer \(customer), on \(clock)."
+                : "The customer \(customer) exists already, on \(clock). Nothing was changed."
+        }
     }
 
     struct List: SendingCommand {
@@ -74,7 +79,7 @@ struct CustomerCommand: ParsableCommand {
                     ]
                 },
                 empty: "No customers. Create one: till customer create NAME",
-                next: page.next.map { "till customer list --after \($0)" }
+                next: page.next
             )
         }
     }

@@ -148,7 +148,9 @@ struct FamilyCommand: ParsableCommand {
         func request(_ shop: AppClient) -> LeaveFamily { LeaveFamily(app: shop.app, customer: customer) }
 
         func text(_ answer: CustomerChange) -> String {
-            ActionSummary.text("\(customer) left the family.", answer, state: [("customer", customer)])
+            // A family of one member ends, and so does a family without its organizer.
+            let ended = answer.events.count { $0 == .leftFamily } > 1 ? " The family ended." : ""
+            return ActionSummary.text("\(customer) left the family.\(ended)", answer, state: [("customer", customer)])
         }
     }
 

@@ -19,14 +19,15 @@ struct PurchaseCommand: ParsableCommand {
             examples: "till purchase list kim"
         )
 
-        @Argument(help: "The customer's name.")
-        var customer: String
+        @OptionGroup var customer: ListedCustomer
         @OptionGroup var options: EnvironmentOptions
 
-        func request(_ shop: AppClient) -> ListHeldPurchases { ListHeldPurchases(app: shop.app, customer: customer) }
+        func request(_ shop: AppClient) -> ListHeldPurchases {
+            ListHeldPurchases(app: shop.app, customer: customer.name)
+        }
 
         func text(_ held: [HeldPurchaseInfo]) -> String {
-            PurchaseCommand.table(held, empty: "\(customer) has no pending purchases.")
+            PurchaseCommand.table(held, empty: "\(customer.name) has no pending purchases.")
         }
     }
 

@@ -23,17 +23,18 @@ struct SubscriptionCommand: ParsableCommand {
             examples: "till subscription list ann"
         )
 
-        @Argument(help: "The customer's name.")
-        var customer: String
+        @OptionGroup var customer: ListedCustomer
         @OptionGroup var options: EnvironmentOptions
 
-        func request(_ shop: AppClient) -> ListSubscriptions { ListSubscriptions(app: shop.app, customer: customer) }
+        func request(_ shop: AppClient) -> ListSubscriptions {
+            ListSubscriptions(app: shop.app, customer: customer.name)
+        }
 
         func text(_ subscriptions: [SubscriptionInfo]) -> String {
             Table.list(
                 ["ORIGINAL TRANSACTION", "PRODUCT", "STATUS"],
                 subscriptions.map { [$0.originalTransactionId, $0.productId, $0.summary] },
-                empty: "\(customer) has no subscription."
+                empty: "\(customer.name) has no subscription."
             )
         }
     }

@@ -20,8 +20,7 @@ struct TransactionCommand: ParsableCommand {
             examples: "till transaction list ann --limit 20"
         )
 
-        @Argument(help: "The customer's name.")
-        var customer: String
+        @OptionGroup var customer: ListedCustomer
         @Option(help: "The start of the page, as printed after the previous page.")
         var after: String?
         @Option(help: "Maximum number of results, 1 to 100.")
@@ -29,7 +28,7 @@ struct TransactionCommand: ParsableCommand {
         @OptionGroup var options: EnvironmentOptions
 
         func request(_ shop: AppClient) -> ListTransactions {
-            ListTransactions(app: shop.app, customer: customer, after: after, limit: limit)
+            ListTransactions(app: shop.app, customer: customer.name, after: after, limit: limit)
         }
 
         func text(_ page: LedgerEntryList) -> String {
@@ -43,8 +42,8 @@ struct TransactionCommand: ParsableCommand {
                         entry.revocationDate?.iso8601 ?? "-",
                     ]
                 },
-                empty: "\(customer) has no transactions.",
-                next: page.next.map { "till transaction list \(customer) --after \($0)" }
+                empty: "\(customer.name) has no transactions.",
+                next: page.next
             )
         }
     }

@@ -67,7 +67,7 @@ struct AuditCommand: ParsableCommand {
                     ]
                 },
                 empty: "No calls.",
-                next: list.next.map { "till audit list --after \($0)" }
+                next: list.next
             )
         }
     }

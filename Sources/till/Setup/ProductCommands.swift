@@ -22,10 +22,11 @@ struct ProductCommand: ParsableCommand {
 
         func text(_ catalog: CatalogInfo) -> String {
             Table.list(
-                ["PRODUCT", "TYPE", "PERIOD", "PRICE", "FOR SALE", "FAMILY SHARING"],
+                ["PRODUCT", "TYPE", "GROUP", "LEVEL", "PERIOD", "PRICE", "FOR SALE", "FAMILY SHARING"],
                 catalog.products.map {
                     [
-                        $0.productId, $0.type.rawValue, $0.subscription?.period ?? "-",
+                        $0.productId, $0.type.rawValue, $0.subscription?.groupId ?? "-",
+                        $0.subscription.map { String($0.level) } ?? "-", $0.subscription?.period ?? "-",
                         "\($0.price) \($0.currency ?? "")", $0.forSale == false ? "no" : "yes",
                         $0.familyShareable == true ? "yes" : "no",
                     ]

@@ -34,7 +34,11 @@ struct TokenCommand: ParsableCommand {
 
         func request(_ client: ControlClient) -> CreateToken { CreateToken(name: name, scope: scope, bundleId: app) }
 
-        func text(_ token: TokenInfo) -> String { token.token ?? "" }
+        /// Only the token, for scripts. What to do with it goes to standard error.
+        func text(_ token: TokenInfo) -> String {
+            Terminal.say("Use the token as TILL_CONTROL_TOKEN, or as a bearer token. It is not shown again.\n")
+            return token.token ?? ""
+        }
     }
 
     struct List: SendingCommand {

@@ -14,7 +14,8 @@ extension ClockCommand {
                 till clock advance 2027-03-01
                 till clock advance next
                 """,
-            notes: "Durations: 90s, 30m, 36h, 1d, 2w, 1mo, 1y, or ISO 8601: P1M, PT36H."
+            notes: "Durations: 90s, 30m, 36h, 1d, 2w, 1mo, 1y, or ISO 8601: P1M, PT36H. Subscription periods are "
+                + "counted in Pacific time, so that in UTC a period can end an hour earlier or later in the day."
         )
 
         @Argument(help: "A duration, a time, or next (the next scheduled event).")

@@ -54,7 +54,7 @@ struct NotificationCommand: ParsableCommand {
                 ["DATE", "NOTIFICATION", "TYPE", "CUSTOMER", "DELIVERIES"],
                 page.notifications.map(NotificationCommand.row),
                 empty: page.next == nil ? "No notifications." : "No match among the newest notifications.",
-                next: page.next.map { "till notification list --after \($0)" }
+                next: page.next
             )
         }
     }

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import stat
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -153,7 +154,8 @@ APP = ["--app", "com.example.loom"]
 def test_customers_are_created_shown_and_listed(shop, run):
     made = run("customer", "create", "eva", "--storefront", "DEU", *APP, as_json=True)
     assert (made["customer"], made["storefront"]) == ("eva", "DEU")
-    assert "eva" in run("customer", "create", "eva", *APP)
+    assert made.pop("created") is True
+    assert "exists already" in run("customer", "create", "eva", *APP)
     assert run("customer", "show", "eva", *APP, as_json=True) == made
     assert made["appTransactionId"] in run("customer", "show", "eva", *APP)
     run("customer", "create", "finn", "--without-app", *APP)
@@ -161,7 +163,10 @@ def test_customers_are_created_shown_and_listed(shop, run):
     names = [entry["customer"] for entry in run("customer", "list", *APP, as_json=True)["customers"]]
     assert names[:2] == ["eva", "finn"]
     assert "eva" in run("customer", "list", *APP)
-    assert "customer list --after" in run("customer", "list", "--limit", "1", *APP)
+    more = run("customer", "list", "--limit", "1", *APP).splitlines()[-1]
+    assert more.startswith("More: till customer list --limit 1 ") and " ".join(APP) in more and " --after " in more
+    after = run(*shlex.split(more.removeprefix("More: till ")))
+    assert "finn" in after and "eva" not in after and "More:" not in after
     assert "unknown" in run("customer", "show", "unknown", *APP, code=1)
 
 

@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import shlex
+import socket
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
@@ -215,6 +216,45 @@ def test_families_are_listed_and_deleted(shop):
     assert [family["members"] for family in families] == [["dora", "emil"], ["fay", "gus"]]
     assert run_till("family", "delete", "emil", "--yes", *shop).returncode == 0
     assert [f["name"] for f in json.loads(run_till("family", "list", "--json", *shop).stdout)] == ["fay"]
+
+
+def test_a_family_of_two_ends_when_one_leaves(shop):
+    run_till("family", "create", "hal", "ida", "jim", *shop)
+    assert run_till("family", "leave", "jim", *shop).stdout.splitlines()[0] == "jim left the family."
+    assert run_till("family", "leave", "ida", *shop).stdout.splitlines()[0] == "ida left the family. The family ended."
+
+
+def test_the_lists_of_a_customer_take_an_argument_or_an_option(shop):
+    run_till("customer", "create", "kay", *shop)
+    for noun in "subscription", "transaction", "purchase":
+        both = [run_till(noun, "list", *words, *shop) for words in (["kay"], ["--customer", "kay"])]
+        assert both[0].stdout == both[1].stdout != "" and both[0].returncode == 0
+        for words in [], ["kay", "--customer", "kay"]:
+            assert run_till(noun, "list", *words, *shop).returncode == 64
+
+
+def test_wrong_usage_shows_the_usage_of_the_command_only(shop):
+    unasked = run_till("customer", "delete", "kay", *shop)
+    assert unasked.returncode == 64 and "--yes" in unasked.stderr and "till <subcommand>" not in unasked.stderr
+    unknown = run_till("transaction", "list", "--size", "3", *shop, COLUMNS="80")
+    assert unknown.returncode == 64 and "Usage: till transaction list" in unknown.stderr
+    assert max(map(len, unknown.stderr.splitlines())) <= 80
+
+
+def test_a_server_that_does_not_answer_may_have_acted():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with ThreadPoolExecutor(1) as pool:
+            outcome = pool.submit(run_till, "app", "create", "com.example.cut", "--control", address)
+            connection, _ = silent.accept()
+            connection.recv(65_536)
+            connection.close()
+        assert outcome.result().returncode == 2 and "It may have done what was asked" in outcome.result().stderr
+
+
+def test_a_new_token_is_alone_on_standard_output(shop):
+    made = run_till("token", "create", "alone", *shop)
+    assert re.fullmatch(r"till_\S+\n", made.stdout) and "TILL_CONTROL_TOKEN" in made.stderr
 
 
 def test_an_app_is_shown_and_deleted(shop):

@@ -174,6 +174,15 @@ def test_the_address_follows_the_production_port(serve, tmp_path):
     moved.verify()
 
 
+def test_the_address_has_the_port_that_the_system_chose_at_the_first_start(serve, tmp_path):
+    moved = MovedResponder(serve, tmp_path / "data")
+    moved.start(0)
+    moved.call("createApp", {"bundleId": BUNDLE})
+    moved.call("createCustomer", {"customer": "ann"}, bundleId=BUNDLE, environment="sandbox")
+    assert moved.address() == f"http://localhost:{moved.port}/ocsp" and not moved.warnings()
+    moved.verify()
+
+
 def test_a_configured_address_is_used_unchanged(serve, tmp_path):
     def serve_as(url):
         return MovedResponder(

@@ -48,14 +48,15 @@ extension ControlAPI {
         guard newClock == nil else {
             throw ControlError.conflict(
                 "customer_exists",
-                "newClock is only for a new customer. Customer \(account.customer) already exists, \(words)."
+                "Customer \(account.customer) already exists, \(words), and only a new customer gets a new clock "
+                    + "(newClock; till … --clock new:DATE). Choose another name, or leave the clock out."
             )
         }
         guard account.clock == clock else {
             throw ControlError.conflict(
                 "on_another_clock",
-                "Customer \(account.customer) already exists, \(words). Assign the customer to the other clock first, "
-                    + "with till customer update NAME --clock."
+                "Customer \(account.customer) already exists, \(words). Assign the customer to the other clock first: "
+                    + "till customer update \(account.customer) \(clock.map { "--clock \($0)" } ?? "--no-clock")."
             )
         }
     }

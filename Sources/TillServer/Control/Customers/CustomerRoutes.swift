@@ -28,7 +28,9 @@ extension ControlAPI {
                     try await shop.openAccount(name, $0, at: call.at)
                 }
                 call.answersUnchanged(!isNew)
-                return info(of: account)
+                var answer = info(of: account)
+                answer.created = isNew ? true : nil
+                return answer
             },
             ControlRoute(GetCustomer.self) { info(of: try await $0.account()) },
             ControlRoute(UpdateCustomer.self) { try await update($0) },

@@ -80,8 +80,8 @@ extension ControlAPI {
         case .active: return "Active until \(end)."
         case .gracePeriod:
             let grace = info.graceUntil.map { " until \($0.iso8601)" } ?? ""
-            return "Access goes on by grace\(grace): the payment that was due at \(end) failed.\(last)"
-        case .billingRetry: return "No access: the payment that was due at \(end) failed.\(last)"
+            return "Grace period, access goes on\(grace): the payment that was due at \(end) failed.\(last)"
+        case .billingRetry: return "Billing retry, no access: the payment that was due at \(end) failed.\(last)"
         case .expired: return "Expired at \(end)\(reason(of: info.expirationIntent))."
         case .revoked:
             guard let revocation = subscription.latestTransaction.revocation else { return "Revoked." }
