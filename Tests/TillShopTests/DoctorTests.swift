@@ -293,6 +293,20 @@ struct DoctorTests {
         #expect(reached.unreached == nil && reached.others.isEmpty && reached.modes.count == 1)
     }
 
+    @Test("The doctor reports a paused endpoint")
+    func paused() async throws {
+        let (test, _) = try await shop()
+        let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
+        try await test.shop.updateRules(of: scope) {
+            var endpoint = EndpointRecord(name: "log", url: "http://localhost:1/")
+            endpoint.isPaused = true
+            $0.endpoints = [endpoint]
+        }
+        let findings = await findings(test)
+        let command = "till endpoint resume log --app com.example.shop --environment sandbox"
+        #expect(findings.count == 1 && findings.first?.hasSuffix(command) == true, "\(findings)")
+    }
+
     @Test("A damaged file is not served, and the error names the next step")
     func refused() async throws {
         let (test, _) = try await shop()
