@@ -257,7 +257,8 @@ let package = Package(
         .testTarget(
             name: "TillRuntimeTests",
             dependencies: [
-                "TillRuntime", "TillShop", "TillSigning", "TillStorage", "TillCore", httpClient, logging, nioCore, nioHTTP1,
+                "TillRuntime", "TillShop", "TillSigning", "TillStorage", "TillCore", httpClient, logging, nioCore,
+                nioHTTP1,
             ],
             swiftSettings: settings
         ),

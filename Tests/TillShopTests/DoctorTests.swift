@@ -296,12 +296,15 @@ struct DoctorTests {
     @Test("The doctor reports a paused endpoint")
     func paused() async throws {
         let (test, _) = try await shop()
+        let storage = try SQLiteStorage(path: test.directory.database)
+        let registry = try await Registry(storage: storage)
         let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
-        try await test.shop.updateRules(of: scope) {
-            var endpoint = EndpointRecord(name: "log", url: "http://localhost:1/")
-            endpoint.isPaused = true
-            $0.endpoints = [endpoint]
-        }
+        var log = EndpointRecord(name: "log", url: "http://127.0.0.1:9/never-sent")
+        log.isPaused = true
+        var rules = registry.rules(of: scope)
+        rules.endpoints.append(log)
+        try await registry.put(rules, of: scope)
+        try await storage.close()
         let findings = await findings(test)
         let command = "till endpoint resume log --app com.example.shop --environment sandbox"
         #expect(findings.count == 1 && findings.first?.hasSuffix(command) == true, "\(findings)")

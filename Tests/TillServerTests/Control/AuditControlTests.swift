@@ -26,7 +26,7 @@ struct AuditControlTests {
         try await TypedControl.run(try await TestShop(selling: SampleCatalog.all)) { control in
             let app = control.app
             for customer in ["ann", "bob"] { _ = try await control.send(CreateCustomer(app: app, customer: customer)) }
-            _ = try await control.send(CreateFamily(app: app, organizer: "bob", members: []))
+            _ = try await control.send(CreateFamily(app: app, organizer: "bob", members: ["cem"]))
             _ = try await control.send(
                 AddFault(
                     kind: .latency,

@@ -96,10 +96,10 @@ struct ProductionGuardTests {
         let name = ClockName(AccountScope(environment: .production, app: TestShop.bundleID), own: "spring")
         try await test.shop.createClock(name, .frozen(at: test.now))
         let open = ControlCaller(test.controlAPI())
-        for customer in ["ann", "bob"] {
+        for customer in ["ann", "bob", "dan"] {
             _ = try await open.send(CreateCustomer(app: production, customer: customer, clock: "spring"))
         }
-        _ = try await open.send(CreateFamily(app: production, organizer: "ann", members: []))
+        _ = try await open.send(CreateFamily(app: production, organizer: "ann", members: ["dan"]))
         let guarded = try await Shop(
             storage: test.shop.storage,
             chain: test.shop.signingChain,

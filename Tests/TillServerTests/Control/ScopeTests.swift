@@ -56,7 +56,7 @@ struct ScopeTests {
         let caller = ControlCaller(test.controlAPI())
         _ = try await caller.send(CreateApp(bundleId: "com.example.second"))
         let (token, _) = try await test.shop.makeControlToken(named: "own", scope: .read, app: TestShop.bundleID)
-        #expect(try await caller.send(ListApps()).map(\.bundleId) == [TestShop.bundleID, "com.example.second"])
+        #expect(try await caller.send(ListApps()).map(\.bundleId) == ["com.example.second", TestShop.bundleID])
         #expect(try await caller.acting(for: Principal(token)).send(ListApps()).map(\.bundleId) == [TestShop.bundleID])
     }
 
