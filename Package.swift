@@ -256,7 +256,10 @@ let package = Package(
         ),
         .testTarget(
             name: "TillRuntimeTests",
-            dependencies: ["TillRuntime", "TillShop", "TillSigning", httpClient, logging, nioCore, nioHTTP1],
+            dependencies: [
+                "TillRuntime", "TillShop", "TillSigning", "TillStorage", "TillCore", httpClient, logging, nioCore,
+                nioHTTP1,
+            ],
             swiftSettings: settings
         ),
         .testTarget(name: "TillExecTests", dependencies: ["TillExec"], swiftSettings: settings),

@@ -18,6 +18,7 @@ struct Migration: Sendable {
         Migration(name: "5 snapshots", sql: version5),
         Migration(name: "6 what is in a snapshot", sql: version6),
         Migration(name: "7 audit log", sql: version7),
+        Migration(name: "8 calls of an audit record", sql: version8),
     ]
 
     private static let version1 = """
@@ -286,6 +287,8 @@ struct Migration: Sendable {
         CREATE INDEX audit_by_date ON audit (date, number);
         CREATE INDEX audit_by_customer ON audit (app, environment, customer) WHERE customer IS NOT NULL;
         """
+
+    private static let version8 = "ALTER TABLE audit ADD COLUMN calls INTEGER NOT NULL DEFAULT 1"
 }
 
 /// Migrates a database to each version in turn.

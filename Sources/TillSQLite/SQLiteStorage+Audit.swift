@@ -16,12 +16,13 @@ extension SQLiteStorage {
         return value
     }
 
-    /// Writes a record once. Only the result of a failed operation replaces a result.
+    /// Writes a record once. Only the result and the count of a failed operation replace those of an earlier write.
     static func write(_ record: AuditRecord, _ db: Database) throws {
         let statement = try db.cachedStatement(
             sql: """
-                INSERT INTO audit (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (id) DO UPDATE SET status = excluded.status, code = excluded.code
+                INSERT INTO audit (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET status = excluded.status, code = excluded.code,
+                    calls = max(calls, excluded.calls)
                     WHERE excluded.code IS NOT NULL
                 """
         )
@@ -29,12 +30,13 @@ extension SQLiteStorage {
             arguments: [
                 record.id, record.at.milliseconds, record.caller, record.address, record.operation, record.app,
                 record.environment, record.customer, record.object, record.status, record.code,
+                record.count,
             ]
         )
     }
 
     private static let columns =
-        "id, date, caller, address, operation, app, environment, customer, object, status, code"
+        "id, date, caller, address, operation, app, environment, customer, object, status, code, calls"
 
     package func auditRecords(_ query: AuditQuery) async throws -> [NumberedAuditRecord] {
         let sql = """
@@ -110,7 +112,8 @@ extension NumberedAuditRecord {
                 customer: try row.maybeText(8),
                 object: try row.maybeText(9),
                 status: Int(try row.integer(10)),
-                code: try row.maybeText(11)
+                code: try row.maybeText(11),
+                count: Int(try row.integer(12))
             )
         )
     }

@@ -25,6 +25,8 @@ package struct AuditRecord: Equatable, Sendable {
     package var status: Int
     /// The error code; nil if the operation succeeded.
     package var code: String?
+    /// The number of calls that the record stands for: more than 1 only for calls that were refused (403).
+    package var count: Int
 
     /// A record of an operation.
     package init(
@@ -38,7 +40,8 @@ package struct AuditRecord: Equatable, Sendable {
         customer: String? = nil,
         object: String? = nil,
         status: Int,
-        code: String? = nil
+        code: String? = nil,
+        count: Int = 1
     ) {
         self.id = id
         self.at = at
@@ -51,6 +54,7 @@ package struct AuditRecord: Equatable, Sendable {
         self.object = object
         self.status = status
         self.code = code
+        self.count = count
     }
 }
 

@@ -230,4 +230,51 @@ struct ShopPagesTests {
             #expect(site.test.shop.registry.rules(of: scope).rate == nil)
         }
     }
+
+    @Test("The audit page shows calls and their number, and finds failed ones")
+    func audit() async throws {
+        let test = try await TestShop()
+        var refused = AuditRecord(
+            id: "1",
+            at: test.now,
+            caller: "reader",
+            address: "127.0.0.1",
+            operation: "createKey",
+            status: 403,
+            code: "insufficient_scope"
+        )
+        refused.count = 7
+        await test.shop.write(refused)
+        let site = try TestConsole(test)
+        try await site.visit { visitor in
+            _ = try await visitor.perform("createApp", on: "/console/", [("bundleId", "com.example.second")])
+            let all = try await visitor.get("/console/audit")
+            #expect(all.status == 200)
+            for text in ["createApp", "com.example.second", "createKey", "reader", "insufficient_scope", "7 calls"] {
+                #expect(all.text.contains(text), "\(text)")
+            }
+            let failed = try await visitor.get("/console/audit?failed=true&caller=reader")
+            #expect(failed.text.contains("insufficient_scope") && !failed.text.contains("com.example.second"))
+            let none = try await visitor.get("/console/audit?caller=nobody")
+            #expect(none.text.contains("No calls."))
+        }
+    }
+
+    @Test("The overview shows paused endpoints")
+    func paused() async throws {
+        let test = try await TestShop()
+        let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
+        let site = try TestConsole(test)
+        try await site.visit { visitor in
+            for isPaused in [true, nil] {
+                try await test.shop.updateRules(of: scope) {
+                    var endpoint = EndpointRecord(url: "http://localhost:1/")
+                    endpoint.isPaused = isPaused
+                    $0.endpoints = [endpoint]
+                }
+                let page = try await visitor.get("/console/")
+                #expect(page.text.contains("Paused, notifications wait: <bdi>primary</bdi>") == (isPaused == true))
+            }
+        }
+    }
 }

@@ -1,7 +1,9 @@
 import Foundation
 import Testing
+import TillCore
 import TillRuntime
 import TillShop
+import TillStorage
 
 /// Runs servers in the process of the test, each on a temporary SQLite database.
 @Suite("A runtime starts, serves and stops")
@@ -92,6 +94,22 @@ struct RuntimeTests {
         let server = try await runtime(configuration).start()
         try await server.stop()
         await #expect(throws: (any Error).self) { try await server.get("/healthz", from: .control) }
+    }
+
+    @Test("A stop ends requests that wait", .timeLimit(.minutes(2)))
+    func stopsWaiting() async throws {
+        var configuration = folder.configuration()
+        configuration.isDemo = true
+        let server = try await runtime(configuration).start()
+        let scope = AccountScope(environment: .sandbox, app: DemoCatalog.bundleID)
+        async let waiting = server.get("/v1/apps/\(DemoCatalog.bundleID)/sandbox/listen?wait=50", from: .control)
+        while server.runtime.shop.listeners.registration(in: scope) == nil {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        let begun = ContinuousClock.now
+        try await server.stop()
+        #expect(ContinuousClock.now - begun < .seconds(25))
+        #expect(try await waiting.status == 200)
     }
 
     @Test("A cancelled start leaves no port open")

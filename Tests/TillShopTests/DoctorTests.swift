@@ -293,6 +293,23 @@ struct DoctorTests {
         #expect(reached.unreached == nil && reached.others.isEmpty && reached.modes.count == 1)
     }
 
+    @Test("The doctor reports a paused endpoint")
+    func paused() async throws {
+        let (test, _) = try await shop()
+        let storage = try SQLiteStorage(path: test.directory.database)
+        let registry = try await Registry(storage: storage)
+        let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
+        var log = EndpointRecord(name: "log", url: "http://127.0.0.1:9/never-sent")
+        log.isPaused = true
+        var rules = registry.rules(of: scope)
+        rules.endpoints.append(log)
+        try await registry.put(rules, of: scope)
+        try await storage.close()
+        let findings = await findings(test)
+        let command = "till endpoint resume log --app com.example.shop --environment sandbox"
+        #expect(findings.count == 1 && findings.first?.hasSuffix(command) == true, "\(findings)")
+    }
+
     @Test("A damaged file is not served, and the error names the next step")
     func refused() async throws {
         let (test, _) = try await shop()

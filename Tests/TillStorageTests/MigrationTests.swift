@@ -26,6 +26,8 @@ struct MigrationTests {
             "cee6786549da1c27f51aa80aa6591d9f6418d44b7b769d6339040aac7210bc5f",
         "7 audit log":
             "8db9d7906d2f27f7460d9b9c7d9b01ffe071ec2785dd381136b10cc33315187e",
+        "8 calls of an audit record":
+            "f5e478f255111406ae51b2aa89ca2524c415dbaf3f22c186e74e8f304e68e188",
     ]
 
     private static let postgres = [
@@ -37,6 +39,8 @@ struct MigrationTests {
             "3b05d627d8f118660825f87c2d0bb4db98ca3391e6310ff031396ba2395e384f",
         "4 audit log":
             "8af81f23d33f41d312703028d74590e48735484da7a73d6c961e59646168a477",
+        "5 calls of an audit record":
+            "6153a6af31c970b073246325d75810923bdfa21568649dc6e945a53ed17f3e34",
     ]
 
     private func digest(_ text: String) -> String {

@@ -1,5 +1,6 @@
 import TillCore
 import TillServer
+import TillShop
 
 extension TestShop {
     /// The routes of the App Store Server API and of verifyReceipt in an environment.
@@ -8,13 +9,16 @@ extension TestShop {
     }
 
     /// The control API of a server whose ports are invented.
+    ///
+    /// - Parameter shop: another shop on the same store; by default this shop.
     package func controlAPI(
         _ guardian: ControlGuard = ControlGuard(token: nil, hosts: []),
+        of shop: Shop? = nil,
         hasPages: Bool = false
     ) -> ControlAPI {
         let figures = PrometheusFigures()
         return ControlAPI(
-            shop: shop,
+            shop: shop ?? self.shop,
             facts: ServerFacts(
                 version: "test",
                 dataDirectory: directory,

@@ -45,6 +45,7 @@ extension ConsolePage {
             "date": Words.time(record.date), "caller": .text(record.caller), "address": PageValue(record.address),
             "operation": .text(record.operationId), "objects": .text(objects.joined(separator: " · ")),
             "status": PageValue(record.status), "code": PageValue(record.result == "ok" ? nil : record.result),
+            "count": PageValue(record.count.map { "\($0) calls" }),
             "style": .text(record.status >= 500 ? "bad" : record.status >= 400 ? "warn" : "good"),
             "id": .text(record.requestId),
         ]

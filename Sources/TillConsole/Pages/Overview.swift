@@ -41,13 +41,16 @@ private enum Overview {
         var environments: [PageValue] = []
         for environment in [StoreEnvironment.sandbox, .production] {
             let app = AppEnvironment(id, environment)
+            let endpoints = try await page.send(ListEndpoints(app: app))
+            let paused = endpoints.filter { $0.paused == true }.map(\.name)
             environments.append([
                 "name": .text(environment.rawValue), "id": .text("\(id)-\(environment.rawValue)"),
                 "link": PageValue(page.link(toEnvironment: app)),
                 "customers": PageValue(page.link(ConsolePage.customersPath, PageRequest.parameters(of: app))),
                 "clock": try await ClockCard(page, app).value(limit: 3),
                 "failing": .list(try await Deliveries.failing(page, app, limit: 3)),
-                "hasEndpoints": .flag(try await Deliveries.hasEndpoints(page, app)),
+                "hasEndpoints": .flag(!endpoints.isEmpty),
+                "paused": PageValue(paused.isEmpty ? nil : paused.joined(separator: ", ")),
                 "endpointLink": PageValue(Deliveries.endpointLink(page, app)),
             ])
         }

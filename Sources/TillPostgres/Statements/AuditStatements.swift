@@ -1,14 +1,15 @@
 /// The statements and the table of the audit log.
 enum AuditStatements {
     private static let columns =
-        "id, date, caller, address, operation, app, environment, customer, object, status, code"
+        "id, date, caller, address, operation, app, environment, customer, object, status, code, calls"
 
     static func text(of statement: Statement) -> String {
         switch statement {
         case .putAudit:
             """
-            INSERT INTO audit (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-            ON CONFLICT (id) DO UPDATE SET status = excluded.status, code = excluded.code
+            INSERT INTO audit (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+            ON CONFLICT (id) DO UPDATE SET status = excluded.status, code = excluded.code,
+                calls = greatest(audit.calls, excluded.calls)
             WHERE excluded.code IS NOT NULL
             """
         case .newestAudit:
@@ -57,4 +58,7 @@ enum AuditStatements {
         CREATE INDEX audit_by_date ON audit (date, number);
         CREATE INDEX audit_by_customer ON audit (app, environment, customer) WHERE customer IS NOT NULL;
         """
+
+    /// The text of a released migration, which never changes.
+    static let calls = "ALTER TABLE audit ADD COLUMN calls BIGINT NOT NULL DEFAULT 1"
 }

@@ -18,6 +18,7 @@ struct Migration: Sendable {
         Migration(version: 2, name: "nodes, leases and generations", script: NodeStatements.tables),
         Migration(version: 3, name: "what is in a snapshot", script: SnapshotCounts.tables),
         Migration(version: 4, name: "audit log", script: AuditStatements.table),
+        Migration(version: 5, name: "calls of an audit record", script: AuditStatements.calls),
     ]
 }
 

@@ -35,7 +35,7 @@ extension PostgresStorage {
 }
 
 extension Step {
-    /// Writes a record once. Only the result of a failed operation replaces a result.
+    /// Writes a record once. Only the result and the count of a failed operation replace those of an earlier write.
     init(_ record: AuditRecord) {
         let arguments = Arguments(
             record.id,
@@ -48,7 +48,8 @@ extension Step {
             record.customer,
             record.object,
             record.status,
-            record.code
+            record.code,
+            record.count
         )
         self.init(.putAudit, arguments)
     }
@@ -81,7 +82,8 @@ extension NumberedAuditRecord {
                 customer: row.maybeText(8),
                 object: row.maybeText(9),
                 status: Int(try row.int(10)),
-                code: row.maybeText(11)
+                code: row.maybeText(11),
+                count: Int(try row.int(12))
             )
         )
     }

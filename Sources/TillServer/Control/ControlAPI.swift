@@ -22,6 +22,7 @@ package struct ControlAPI: Sendable {
     let figures: PrometheusFigures
     let meter: RequestMeter
     let hasPages: Bool
+    let refusedCalls = RefusedCalls()
     /// Every operation, in the order of the OpenAPI document. Deriving their schemas takes time.
     private(set) var routes: [ControlRoute] = []
 

@@ -110,15 +110,19 @@ extension ControlCall where Request: DocumentUpload {
 extension ControlRoute {
     /// The route of a declared operation.
     ///
-    /// - Parameter waitsForRestore: false for a request that another running operation needs to continue.
+    /// - Parameters:
+    ///   - waitsForRestore: false for a request that another running operation needs to continue.
+    ///   - selectsByCaller: whether the answer contains only what `Principal.current` may read.
     init<Request: ControlRequest>(
         _ type: Request.Type,
         waitsForRestore: Bool = true,
+        selectsByCaller: Bool = false,
         _ handle: @escaping @Sendable (ControlCall<Request>) async throws -> Request.Answer
     ) {
         let schema = RequestSchema(type)
         self.init(schema, request: schema.body, response: Self.schema(of: Request.Answer.self))
         self.waitsForRestore = waitsForRestore
+        self.selectsByCaller = selectsByCaller
         handler = ControlHandler(schema: schema, handle: handle)
         readsDocument = type is any DocumentUpload.Type
     }

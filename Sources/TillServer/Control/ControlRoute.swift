@@ -37,6 +37,9 @@ struct ControlRoute: Sendable {
     var productionEffect = ProductionEffect.none
     /// Whether the operation deletes data that no other operation restores.
     var isIrreversible = false
+    /// Whether the answer contains only what the caller may read, so that a token for one app may call the operation
+    /// although its path names no app.
+    var selectsByCaller = false
     /// Whether the operation parses its body itself. The catalog's parser reports every error.
     var readsDocument = false
     /// Streams a body that is too large for memory.

@@ -11,6 +11,9 @@ extension ControlAPI {
     /// that changes something, every refusal for a missing permission, and with `--audit-reads` every other call. The
     /// record is stored with the first change that the operation makes, and at the latest when it ends.
     ///
+    /// The records of failed calls contain no names of customers that do not exist, because such a customer may have
+    /// been erased.
+    ///
     /// - Parameters:
     ///   - id: the request id.
     ///   - parameters: the path parameters.
@@ -22,27 +25,31 @@ extension ControlAPI {
         on parameters: [String: String],
         _ operation: () async throws -> Answer
     ) async throws(ControlError) -> Answer {
-        let audit = PendingAudit(AuditRecord(id: id, at: shop.wallClock(), route, by: caller, on: parameters))
+        let record = AuditRecord(id: id, at: shop.wallClock(), route, by: caller, on: parameters)
+        do {
+            try caller.check(route, of: parameters["bundleId"])
+        } catch {
+            let refused = await record.refused(with: error, in: shop)
+            await shop.write(refusedCalls.count(refused))
+            throw error
+        }
+        let audit = PendingAudit(record)
         let isRecorded = route.method != .get || shop.settings.auditReads
         do {
-            try caller.check(route.scope, for: route.id, of: parameters["bundleId"])
-            guard isRecorded else { return try await operation() }
-            let answer = try await PendingAudit.$current.withValue(audit) {
+            let answer = try await PendingAudit.$current.withValue(isRecorded ? audit : nil) {
                 try await Principal.$current.withValue(caller, operation: operation)
             }
-            await end(audit, status: route.successStatus, code: nil)
+            if isRecorded, let record = audit.end(status: route.successStatus, code: nil) { await shop.write(record) }
             return answer
         } catch {
             let error = ControlError(of: error, logger: shop.logger)
-            if isRecorded || error.status == .forbidden {
-                await end(audit, status: error.status.code, code: error.code)
+            if isRecorded || error.status == .forbidden,
+                let record = audit.end(status: error.status.code, code: error.code)
+            {
+                await shop.write(await record.refused(with: error, in: shop))
             }
             throw error
         }
-    }
-
-    private func end(_ audit: PendingAudit, status: Int, code: String?) async {
-        if let record = audit.end(status: status, code: code) { await shop.write(record) }
     }
 }
 
@@ -67,34 +74,81 @@ extension AuditRecord {
             caller: caller.name,
             address: caller.address,
             operation: route.id,
-            app: Self.clean(parameters["bundleId"]),
-            environment: Self.clean(parameters["environment"]),
-            customer: Self.clean(parameters["customer"]),
-            object: Self.clean(others.compactMap { parameters[$0] }.joined(separator: "/")),
+            app: Self.identifier(parameters["bundleId"]),
+            environment: Self.environment(parameters["environment"]),
+            customer: Self.customer(parameters["customer"]),
+            object: Self.customer(parameters["member"]) ?? Self.joined(others.map { Self.identifier(parameters[$0]) }),
             status: route.successStatus
         )
+        forgetErased()
     }
 
     /// Adds the identifiers in the query and in the body.
     mutating func add(_ exchange: ControlExchange) {
         func text(_ name: String) -> String? {
-            Self.clean((exchange.value(at: name) ?? exchange.value(at: "$.\(name)"))?.text)
+            (exchange.value(at: name) ?? exchange.value(at: "$.\(name)"))?.text
         }
-        app = app ?? text("bundleId")
-        customer = customer ?? text("customer")
-        object = object ?? Self.identifiers.lazy.compactMap { text($0) }.first
+        app = app ?? Self.identifier(text("bundleId"))
+        environment = environment ?? Self.environment(text("environment"))
+        customer = customer ?? Self.customer(text("customer"))
+        object = object ?? Self.identifiers.lazy.compactMap { Self.identifier(text($0)) }.first
+        forgetErased()
     }
 
-    /// The path parameters that have columns of their own.
-    private static let named: Set = ["bundleId", "environment", "customer"]
+    /// Removes the customer from the record of an erasure, also of one that is repeated or fails.
+    private mutating func forgetErased() {
+        if operation == EraseCustomer.operationID { customer = nil }
+    }
+
+    /// The record of a failed call, without the names of customers that do not exist.
+    fileprivate func refused(with error: ControlError, in shop: Shop) async -> AuditRecord {
+        var record = self
+        record.status = error.status.code
+        record.code = error.code
+        if let customer, await !exists(customer, in: shop) { record.customer = nil }
+        if operation == JoinFamily.operationID, let object, await !exists(object, in: shop) { record.object = nil }
+        return record
+    }
+
+    private func exists(_ customer: String, in shop: Shop) async -> Bool {
+        guard let app, let environment = environment.flatMap({ StoreEnvironment(rawValue: $0) }) else { return false }
+        let scope = AccountScope(environment: environment, app: app)
+        return (try? await shop.storage.account(of: CustomerName(scope, customer))) != nil
+    }
+
+    /// The path parameters that have columns of their own, and the customer in `object`.
+    private static let named: Set = ["bundleId", "environment", "customer", "member"]
     /// The path parameters that authorize something.
     private static let secrets: Set = ["deliveryToken"]
     /// The properties of bodies that identify the object of an operation.
     private static let identifiers = ["name", "keyId", "issuerId", "productId", "offerId"]
 
-    /// A text as the database stores it: without U+0000, and not too long; nil for an empty text.
-    private static func clean(_ text: String?) -> String? {
-        let short = text?.replacing("\0", with: "").cut(toBytes: 256) ?? ""
-        return short.isEmpty ? nil : short
+    // MARK: Valid names. A record never contains a text that no object can have as its name.
+
+    /// A text if it can be an identifier: at most 155 letters, digits, dots, dashes and underscores.
+    private static func identifier(_ text: String?) -> String? {
+        text.flatMap { text in
+            let isPlain = text.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
+                default: false
+                }
+            }
+            return isPlain && (1...155).contains(text.utf8.count) ? text : nil
+        }
+    }
+
+    /// Identifiers with slashes in between; nil if one of them is not valid.
+    private static func joined(_ identifiers: [String?]) -> String? {
+        let valid = identifiers.compactMap(\.self)
+        return valid.isEmpty || valid.count < identifiers.count ? nil : valid.joined(separator: "/")
+    }
+
+    private static func environment(_ text: String?) -> String? {
+        text.flatMap { StoreEnvironment(rawValue: $0)?.rawValue }
+    }
+
+    private static func customer(_ text: String?) -> String? {
+        text.flatMap { try? ControlExchange.checked(customer: $0) }
     }
 }

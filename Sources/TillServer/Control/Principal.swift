@@ -40,6 +40,14 @@ package struct Principal: Equatable, Sendable {
         return caller
     }
 
+    /// Checks that the caller may call an operation.
+    ///
+    /// - Parameter bundleID: the app in the path; nil for an operation on the whole server.
+    /// - Throws: `ControlError` with the status 403.
+    func check(_ route: ControlRoute, of bundleID: String?) throws(ControlError) {
+        try check(route.scope, for: route.id, of: route.selectsByCaller ? app : bundleID)
+    }
+
     /// Checks that the caller may do something.
     ///
     /// - Parameters:

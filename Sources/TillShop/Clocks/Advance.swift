@@ -357,10 +357,10 @@ extension Shop {
         _ givingWay: Bool
     ) async throws {
         do {
-            let notifications = try await retrying {
-                try await processDue(CustomerName(scope, due.customer), until: instant, givingWay: givingWay)
+            let customer = CustomerName(scope, due.customer)
+            try await retrying {
+                try await processDue(customer, until: instant, givingWay: givingWay) { log.add($0, in: due.id) }
             }
-            log.add(notifications, in: due.id)
             quarantine.remove(due.id)
         } catch is GaveWay {
             return

@@ -122,15 +122,6 @@ package struct Ticker: Service {
 
     /// Processes due events until the server stops.
     package func run() async throws {
-        let shop = shop
-        await withGracefulShutdownHandler {
-            await work()
-        } onGracefulShutdown: {
-            shop.stopLongWork()
-        }
-    }
-
-    private func work() async {
         await cancelWhenGracefulShutdown {
             // Runs in a task of its own: finishing interrupted work may take long, and other clocks must not wait for
             // it.

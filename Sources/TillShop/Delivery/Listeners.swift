@@ -35,9 +35,15 @@ package final class Listeners: Sendable {
         var asking: [UUID: CheckedContinuation<Offer?, Never>] = [:]
     }
 
+    /// A delivery that waits for the listener's result.
+    private struct Waiting {
+        let scope: AccountScope
+        let continuation: CheckedContinuation<AttemptResult, Never>
+    }
+
     private struct State {
         var listeners: [AccountScope: Listener] = [:]
-        var answers: [String: CheckedContinuation<AttemptResult, Never>] = [:]
+        var answers: [String: Waiting] = [:]
     }
 
     private let state = Mutex(State())
@@ -96,10 +102,12 @@ package final class Listeners: Sendable {
         asking?.resume(returning: nil)
     }
 
-    /// Reports the result of forwarding an offer; false if no delivery waits for this result any more.
-    package func answer(_ token: String, _ delivered: AttemptResult) -> Bool {
-        let waiting = state.withLock { $0.answers.removeValue(forKey: token) }
-        waiting?.resume(returning: delivered)
+    /// Reports the result of forwarding an offer; false if no delivery of the app's environment waits for this result.
+    package func answer(_ token: String, in scope: AccountScope, _ delivered: AttemptResult) -> Bool {
+        let waiting = state.withLock { state in
+            state.answers[token]?.scope == scope ? state.answers.removeValue(forKey: token) : nil
+        }
+        waiting?.continuation.resume(returning: delivered)
         return waiting != nil
     }
 
@@ -110,12 +118,12 @@ package final class Listeners: Sendable {
         let offer = Offer(token: token, entry: entry, body: body)
         Task {
             try? await Task.sleep(for: .seconds(15))
-            _ = self.answer(token, AttemptResult(result: .timedOut, milliseconds: 15_000))
+            _ = self.answer(token, in: scope, AttemptResult(result: .timedOut, milliseconds: 15_000))
         }
         var delivered = await withCheckedContinuation { (answer: CheckedContinuation<AttemptResult, Never>) in
             let asker: CheckedContinuation<Offer?, Never>?? = state.withLock { state in
                 guard state.listeners[scope] != nil else { return .none }
-                state.answers[token] = answer
+                state.answers[token] = Waiting(scope: scope, continuation: answer)
                 if let id = state.listeners[scope]?.asking.keys.first {
                     return .some(state.listeners[scope]?.asking.removeValue(forKey: id))
                 }

@@ -28,6 +28,20 @@ extension Doctor {
         }
     }
 
+    /// Finds paused endpoints, whose notifications wait until somebody resumes them.
+    func pausedFindings(_ registry: Registry) -> [String] {
+        registry.apps.flatMap { app in
+            StoreEnvironment.allCases.flatMap { environment in
+                let endpoints = registry.rules(of: AccountScope(environment: environment, app: app.bundleID)).endpoints
+                return endpoints.filter { $0.isPaused == true }.map { endpoint in
+                    "The endpoint \(endpoint.name) of \(app.bundleID) (\(environment.rawValue)) is paused, and its "
+                        + "notifications wait. Resume it: till endpoint resume \(endpoint.name) --app \(app.bundleID) "
+                        + "--environment \(environment.rawValue)"
+                }
+            }
+        }
+    }
+
     // MARK: Signatures
 
     /// The number of oldest notifications, and of newest notifications, that are verified in each app's environment.

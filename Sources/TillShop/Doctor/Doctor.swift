@@ -66,7 +66,7 @@ package struct Doctor: Sendable {
         let registry = try? await Registry(storage: storage)
         report.others += try await ledgerFindings(storage, registry)
         if let registry {
-            report.others += try await endpointFindings(storage, registry)
+            report.others += try await endpointFindings(storage, registry) + pausedFindings(registry)
             report.others += try await signatureFindings(storage, registry)
         }
         try await storage.close()

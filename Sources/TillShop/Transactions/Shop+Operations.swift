@@ -10,6 +10,9 @@ extension Shop {
     /// Events that are due before the command are processed first. If the command is dated in the past, all events up
     /// to the current time are processed afterwards.
     ///
+    /// If more than `maxEventsAtOnce` events are due before the command, the operation fails after about that number of
+    /// events. If more are due afterwards, the operation succeeds. In both cases `Ticker` processes the other events.
+    ///
     /// - Parameters:
     ///   - command: the command to perform.
     ///   - customer: the customer who performs the command.
@@ -27,13 +30,22 @@ extension Shop {
     ) async throws -> Outcome {
         try await gate.shared {
             let before = try await presentBeforeMoving(command, customer)
-            let outcome = try await performLocked(
-                command,
-                by: customer,
-                at: instant,
-                opening: opening,
-                notifying: receive
-            )
+            let outcome: Outcome
+            do {
+                outcome = try await performLocked(
+                    command,
+                    by: customer,
+                    at: instant,
+                    opening: opening,
+                    atMost: Self.maxEventsAtOnce,
+                    notifying: receive
+                )
+            } catch is TooManyEvents {
+                throw ShopBusy(
+                    reason: "more than \(Self.maxEventsAtOnce) events of the customer are due before this operation; "
+                        + "Till processes them in the background"
+                )
+            }
             if let before {
                 let moved = outcome.ledger.accounts.values.filter { $0.clock == outcome.account.clock }
                 let clock = outcome.account.clockName
@@ -44,7 +56,12 @@ extension Shop {
             guard let due = outcome.nextDue else { return outcome }
             try await asOfNow {
                 let present = now(of: outcome.account)
-                if due <= present { receive(try await processDue(customer, until: present)) }
+                guard due <= present else { return }
+                do {
+                    try await processDue(customer, until: present, atMost: Self.maxEventsAtOnce, notifying: receive)
+                } catch is TooManyEvents {
+                    // The operation has succeeded. `Ticker` processes the other events.
+                }
             }
             return outcome
         }
@@ -58,22 +75,34 @@ extension Shop {
 
     /// Processes the due events of a customer and their family up to an instant.
     ///
-    /// - Parameter givingWay: whether to end early if a caller waits for the exclusive lock.
-    /// - Returns: the notifications of the events, in order.
-    /// - Throws: `GaveWay` if it ended early; otherwise the same errors as an operation.
-    @discardableResult
-    func processDue(_ customer: CustomerName, until instant: Timestamp, givingWay: Bool = false) async throws
-        -> [Notification]
-    {
-        var notifications: [Notification] = []
-        _ = try await performLocked(.processDue, by: customer, at: instant, opening: nil, givingWay: givingWay) {
-            notifications += $0
-        }
-        return notifications
+    /// - Parameters:
+    ///   - givingWay: whether to end early if a caller waits for the exclusive lock.
+    ///   - limit: the number of events after which processing ends early.
+    ///   - receive: a function that receives the notifications of the events, in order.
+    /// - Throws: `GaveWay` or `TooManyEvents` if it ended early; otherwise the same errors as an operation.
+    func processDue(
+        _ customer: CustomerName,
+        until instant: Timestamp,
+        givingWay: Bool = false,
+        atMost limit: Int = .max,
+        notifying receive: ([Notification]) -> Void = { _ in }
+    ) async throws {
+        _ = try await performLocked(
+            .processDue,
+            by: customer,
+            at: instant,
+            opening: nil,
+            givingWay: givingWay,
+            atMost: limit,
+            notifying: receive
+        )
     }
 
     /// The error if processing ended early because a caller waits for the exclusive lock.
     struct GaveWay: Error {}
+
+    /// The error if processing ended early because it reached its limit.
+    private struct TooManyEvents: Error {}
 
     /// The instant at which a request that only reads evaluates the state of an account.
     ///
@@ -119,16 +148,20 @@ extension Shop {
     }
 
     /// Performs a command, and processes no events after the instant of the operation.
+    ///
+    /// - Parameter limit: the number of due events after which the operation ends with `TooManyEvents`.
     func performLocked(
         _ command: Command,
         by customer: CustomerName,
         at instant: Timestamp?,
         opening: Opening?,
         givingWay: Bool = false,
+        atMost limit: Int = .max,
         notifying receive: ([Notification]) -> Void = { _ in }
     ) async throws -> Outcome {
         var keys: Set<String> = [customer.lockKey]
         var attempts = 0
+        var events = 0
         while attempts < Self.maxAttempts {
             let held = keys
             let result = try await gate.shared {
@@ -143,6 +176,8 @@ extension Shop {
             case .behind(let ledger):
                 receive(ledger.notifications)
                 try checkStopping()
+                events += maxStepsAtOnce(in: customer.scope)
+                guard events < limit else { throw TooManyEvents() }
                 if givingWay, gate.waitingToBeAlone > 0 { throw GaveWay() }
             case .needs(let more): keys = more
             case .conflict: attempts += 1
@@ -160,6 +195,13 @@ extension Shop {
     static let maxAttempts = 32
     /// The maximum number of due events that are processed in one database transaction.
     private static let maxSteps = 64
+
+    /// The maximum number of due events that are processed in one database transaction of an app's environment. A
+    /// version 1 notification contains the state of the whole account, so each due event is committed separately.
+    private func maxStepsAtOnce(in scope: AccountScope) -> Int { hasVersionOneEndpoint(scope) ? 1 : Self.maxSteps }
+
+    /// The maximum number of due events that one operation processes, so that an operation ends in some seconds.
+    @TaskLocal static var maxEventsAtOnce = 10_000
 
     private enum Attempt: Sendable {
         case done(Outcome)
@@ -214,8 +256,7 @@ extension Shop {
             at: now
         )
         let isBehind = ledger.isBehind
-        // A version 1 notification contains the state of the whole account, so each due event is committed separately.
-        let maxSteps = hasVersionOneEndpoint(scope) ? 1 : Self.maxSteps
+        let maxSteps = maxStepsAtOnce(in: scope)
         let steps = isBehind ? Int64(maxSteps * 3 * loaded.count) : 0
         ledger.identifiers = try await identifiers.take(command.maxIdentifiers(for: loaded) + steps)
         let actor = loaded[0].id
@@ -260,7 +301,7 @@ extension Shop {
         try check(instant, on: clock)
     }
 
-    private func check(_ instant: Timestamp, on clock: ClockName) throws(Refusal) {
+    func check(_ instant: Timestamp, on clock: ClockName) throws(Refusal) {
         let present = now(on: clock)
         guard instant <= present else { throw .laterThanClock(at: instant, now: present) }
     }
@@ -357,60 +398,5 @@ extension Shop {
             )
         }
         return Change(accounts: accounts, rows: ledger.transactionChanges, redemptions: ledger.redemptions)
-    }
-
-    // MARK: Opening accounts
-
-    private func open(_ customer: CustomerName, _ opening: Opening, at now: Timestamp) async throws -> Account {
-        var ids = try await identifiers.take(1)
-        let scope = customer.scope
-        let partition = Partition(environment: scope.environment, app: scope.app, customer: customer.customer)
-        var account = Account(
-            id: ids.account(in: partition),
-            environment: scope.environment,
-            app: scope.app,
-            customer: customer.customer,
-            storefront: opening.storefront ?? registry.catalog(of: scope.app).storefront,
-            at: now
-        )
-        account.clock = opening.clock
-        if opening.downloadsApp {
-            account.appTransaction = AppTransaction(
-                originalPurchaseDate: now.wholeSecond,
-                originalPlatform: opening.platform,
-                originalApplicationVersion: opening.applicationVersion,
-                applicationVersion: opening.applicationVersion
-            )
-        }
-        return account
-    }
-
-    /// Opens an account for a customer without another operation. If the account exists, nothing changes.
-    ///
-    /// - Returns: the account, and whether this call opened it.
-    package func openAccount(
-        _ customer: CustomerName,
-        _ opening: Opening,
-        at instant: Timestamp? = nil
-    ) async throws -> (account: Account, isNew: Bool) {
-        try await exclusivelyHere(customer.lockKey) {
-            if let account = try await self.storage.account(of: customer) { return (account, false) }
-            let clock = ClockName(customer.scope, own: opening.clock)
-            if let instant { try self.check(instant, on: clock) }
-            for _ in 0..<Self.maxAttempts {
-                let writePrecondition = try self.writePrecondition()
-                var account = try await self.open(customer, opening, at: instant ?? self.now(on: clock))
-                account.version = 1
-                let new = [AccountChange(account: account, before: nil)]
-                switch await self.commits.commit(Change(accounts: new, writePrecondition: writePrecondition)) {
-                case .success: return (account, true)
-                case .failure(.preconditionFailed): try await self.cluster?.catchUp()
-                case .failure(let failure):
-                    if let account = try await self.storage.account(of: customer) { return (account, false) }
-                    throw ShopBusy(failure)
-                }
-            }
-            throw ShopBusy(reason: "other nodes changed the configuration \(Self.maxAttempts) times during the request")
-        }
     }
 }

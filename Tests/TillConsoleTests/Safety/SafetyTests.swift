@@ -3,9 +3,11 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 import Testing
+import TillControl
 import TillServer
 import TillShop
 import TillSigning
+import TillStorage
 import TillTestSupport
 
 @testable import TillConsole
@@ -120,6 +122,53 @@ struct SafetyTests {
             let outside = try await visitor.get("/console/")
             #expect(outside.status == 303)
         }
+    }
+
+    @Test("A token opens the pages that its scope permits, and changes nothing else")
+    func scopes() async throws {
+        let test = try await TestShop()
+        let site = try TestConsole(test, token: "the administrator's")
+        for scope in [ControlScope.metrics, .read, .operate, .administer] {
+            let (_, secret) = try await test.shop.makeControlToken(named: scope.rawValue, scope: scope)
+            try await site.visit { visitor in
+                let signedIn = try await Self.signIn(visitor, secret.exposed)
+                #expect(signedIn.status == (scope == .metrics ? 403 : 303), "\(scope)")
+                guard scope != .metrics else { return }
+                let overview = try await visitor.get("/console/")
+                #expect(overview.status == 200 && overview.text.contains(TestShop.bundleID), "\(scope)")
+                let audit = try await visitor.get("/console/audit")
+                #expect(audit.status == (scope == .administer ? 200 : 403), "\(scope)")
+                let bundleID = "com.example.\(scope.rawValue)"
+                let proof = try #require(Self.proof(in: overview.text))
+                _ = try await visitor.post("/console/actions/createApp", [("_proof", proof), ("bundleId", bundleID)])
+                #expect((test.shop.registry.app(bundleID) != nil) == (scope >= .operate), "\(scope)")
+            }
+        }
+        let calls = try await test.shop.storage.auditRecords(AuditQuery(limit: 50)).map(\.record)
+        #expect(
+            calls.contains { $0.caller == "read" && $0.operation == "createApp" && $0.code == "insufficient_scope" }
+        )
+        #expect(calls.contains { $0.caller == "operate" && $0.operation == "createApp" && $0.code == nil })
+        #expect(calls.contains { $0.caller == "operate" && $0.operation == "listAuditRecords" && $0.status == 403 })
+    }
+
+    @Test("A token for one app cannot sign in")
+    func tokenOfApp() async throws {
+        let test = try await TestShop()
+        let site = try TestConsole(test, token: "the administrator's")
+        let (_, secret) = try await test.shop.makeControlToken(named: "own", scope: .operate, app: TestShop.bundleID)
+        try await site.visit { visitor in
+            let refused = try await Self.signIn(visitor, secret.exposed)
+            #expect(refused.status == 403 && refused.text.contains("permits only operations on the app"))
+            let outside = try await visitor.get("/console/")
+            #expect(outside.status == 303)
+        }
+    }
+
+    private static func signIn(_ visitor: Visitor, _ token: String) async throws -> Answer {
+        let page = try await visitor.get("/console/sign-in")
+        let proof = try #require(Self.proof(in: page.text))
+        return try await visitor.post("/console/sign-in", [("token", token), ("_proof", proof)])
     }
 
     @Test("A signed-out session is invalid, and other sessions stay valid")

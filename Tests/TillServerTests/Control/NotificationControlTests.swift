@@ -173,6 +173,12 @@ struct NotificationControlTests {
             #expect(try control.payload(of: body["signedPayload"]?.text)["notificationUUID"]?.text == id)
             let token = try #require(offer.deliveryToken)
             let answer = AnswerDelivery(app: app, deliveryToken: token, status: 200)
+            // Only the app and environment of the delivery may answer it.
+            _ = try await control.send(CreateApp(bundleId: "com.example.second"))
+            for other in [AppEnvironment("com.example.second"), AppEnvironment(app.bundleId, .production)] {
+                let foreign = AnswerDelivery(app: other, deliveryToken: token, status: 500)
+                try await control.expectRefusal(404, "unknown_delivery", of: foreign)
+            }
             _ = try await control.send(answer)
             let shown = try await Self.delivered(id, control)
             #expect(shown.deliveries.first?.attempts.first?.status == 200)

@@ -90,6 +90,40 @@ struct ProductionGuardTests {
         await #expect(throws: ClockRefused.self) { try await guarded.advance(spring, .toNextEvent) }
     }
 
+    @Test("No new family member is put on a production clock that an unguarded server left")
+    func newFamilyMembers() async throws {
+        let test = try await Self.shop(Settings())
+        let name = ClockName(AccountScope(environment: .production, app: TestShop.bundleID), own: "spring")
+        try await test.shop.createClock(name, .frozen(at: test.now))
+        let open = ControlCaller(test.controlAPI())
+        for customer in ["ann", "bob", "dan"] {
+            _ = try await open.send(CreateCustomer(app: production, customer: customer, clock: "spring"))
+        }
+        _ = try await open.send(CreateFamily(app: production, organizer: "ann", members: ["dan"]))
+        let guarded = try await Shop(
+            storage: test.shop.storage,
+            chain: test.shop.signingChain,
+            settings: .operator,
+            wallClock: { test.now }
+        )
+        let caller = ControlCaller(test.controlAPI(of: guarded))
+        func code(of request: some ControlRequest) async -> String? {
+            do {
+                _ = try await caller.send(request)
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        let join = JoinFamily(app: production, customer: "ann", member: "cem")
+        #expect(await code(of: join) == "production_guarded")
+        let create = CreateFamily(app: production, organizer: "bob", members: ["cem"])
+        #expect(await code(of: create) == "production_guarded")
+        #expect(try await guarded.storage.account(of: CustomerName(name.scope, "cem")) == nil)
+        // A customer who is on the clock already may join.
+        #expect(await code(of: JoinFamily(app: production, customer: "ann", member: "bob")) == nil)
+    }
+
     // MARK: Replacing data
 
     @Test("Data is erased and replaced only with the typed confirmation")

@@ -19,7 +19,7 @@ struct ScopeTests {
         .deletingLastPathComponent().appending(path: "Fixtures/surface/scopes.txt")
 
     private static func line(_ route: ControlRoute) -> String {
-        let reach = isOfApp(route) ? "app" : "server"
+        let reach = isOfApp(route) ? "app" : route.selectsByCaller ? "caller" : "server"
         return "\(route.scope.rawValue) \(reach) \(route.method.rawValue) \(route.path) \(route.id)"
     }
 
@@ -48,6 +48,16 @@ struct ScopeTests {
         #expect(left.map(\.name) == ["all"])
         let erased = try await limited.send(EraseCustomer(app: app, customer: "ann"))
         #expect(erased.snapshots == ["all"])
+    }
+
+    @Test("A token for one app lists that app only")
+    func ownApp() async throws {
+        let test = try await TestShop()
+        let caller = ControlCaller(test.controlAPI())
+        _ = try await caller.send(CreateApp(bundleId: "com.example.second"))
+        let (token, _) = try await test.shop.makeControlToken(named: "own", scope: .read, app: TestShop.bundleID)
+        #expect(try await caller.send(ListApps()).map(\.bundleId) == ["com.example.second", TestShop.bundleID])
+        #expect(try await caller.acting(for: Principal(token)).send(ListApps()).map(\.bundleId) == [TestShop.bundleID])
     }
 
     /// A call of an operation, as the audit log must contain it.
@@ -85,7 +95,8 @@ struct ScopeTests {
                     let answer = try? JSONDecoder().decode(ErrorInfo.self, from: Data(body.utf8))
                     let isAllowed =
                         token.scope >= route.scope
-                        && (token.app == nil || Self.isOfApp(route) && token.app == TestShop.bundleID)
+                        && (token.app == nil || route.selectsByCaller
+                            || Self.isOfApp(route) && token.app == TestShop.bundleID)
                     let expected = token.scope >= route.scope ? "other_app" : "insufficient_scope"
                     if isAllowed {
                         #expect(status != 401 && status != 403, "\(route.id) with \(token.name): \(body)")

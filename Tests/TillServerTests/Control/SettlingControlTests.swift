@@ -135,6 +135,43 @@ struct SettlingControlTests {
         }
     }
 
+    @Test("A wait ends when the endpoint is removed, also after the clock was deleted", arguments: TestEngine.allCases)
+    func removedEndpoint(engine: TestEngine) async throws {
+        try await Self.run(on: engine, settings: Self.patient, answering: Self.silence) { control, post in
+            let app = control.app
+            _ = try await control.send(CreateClock(app: app, name: "own"))
+            _ = try await control.send(CreateCustomer(app: app, customer: "ann", clock: "own"))
+            let begun = ContinuousClock.now
+            async let bought = control.send(BuyProduct(app: app, customer: "ann", productId: "coins").settling(60))
+            _ = try await post.requests(atLeast: 1)
+            _ = try await control.send(UpdateCustomer(app: app, customer: "ann", clock: ""))
+            _ = try await control.send(DeleteClock(app: app, clock: "own"))
+            _ = try await control.send(RemoveEndpoint(app: app, endpoint: "primary"))
+            #expect(try await bought.settled?.delivered == 0)
+            #expect(ContinuousClock.now - begun < .seconds(30))
+        }
+    }
+
+    @Test("A wait ends when the customer is erased", arguments: TestEngine.allCases)
+    func erasedCustomer(engine: TestEngine) async throws {
+        try await Self.run(on: engine, settings: Self.patient, answering: Self.silence) { control, post in
+            let app = control.app
+            let begun = ContinuousClock.now
+            async let bought = control.send(BuyProduct(app: app, customer: "ann", productId: "coins").settling(60))
+            _ = try await post.requests(atLeast: 1)
+            _ = try await control.send(EraseCustomer(app: app, customer: "ann"))
+            #expect(try await bought.settled?.json == SettledInfo(delivered: 0, pending: 0, pendingDeliveries: []).json)
+            #expect(ContinuousClock.now - begun < .seconds(30))
+        }
+    }
+
+    /// Settings with which no attempt ends by its own timeout during a test.
+    private static var patient: Settings {
+        var settings = Settings()
+        settings.deliveryTimeout = 60
+        return settings
+    }
+
     @Test("An answer does not wait if no endpoint receives the notification")
     func noEndpoint() async throws {
         try await TypedControl.run { control in
@@ -154,11 +191,13 @@ struct SettlingControlTests {
     /// Runs a test with a receiver at the primary endpoint, a delivery worker and a frozen clock.
     static func run(
         on engine: TestEngine = .sqlite,
+        settings: Settings = Settings(),
         answering: @escaping @Sendable (WebhookReceiver.Received) -> WebhookReceiver.Answer = { _ in .status(200) },
         _ body: @escaping @Sendable (TypedControl, WebhookReceiver) async throws -> Void
     ) async throws {
         let post = try await WebhookReceiver.start(answering: answering)
-        try await TypedControl.run(try await TestShop(on: engine, selling: SampleCatalog.control)) { control in
+        try await TypedControl.run(try await TestShop(on: engine, selling: SampleCatalog.control, settings: settings)) {
+            control in
             let deliveryWorker = try control.test.startSending()
             _ = try await control.send(SetEndpoint(app: control.app, endpoint: "primary", url: post.url))
             _ = try await control.send(SetClock(app: control.app, mode: .frozen))

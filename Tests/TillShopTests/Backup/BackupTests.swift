@@ -101,6 +101,34 @@ struct BackupTests {
         if place == nil { try await store.close() }
     }
 
+    @Test("A restore adds the audit log of the backup to the log of the replaced data")
+    func auditLogs() async throws {
+        let test = try await shop(on: .sqlite)
+        func record(_ id: String, count: Int = 1) -> AuditRecord {
+            AuditRecord(
+                id: id,
+                at: test.now,
+                caller: "ci",
+                operation: "createApp",
+                status: 403,
+                code: "insufficient_scope",
+                count: count
+            )
+        }
+        for id in ["before", "both"] { await test.shop.write(record(id)) }
+        let path = folder.path + "/audit.backup"
+        _ = try await backup(test, to: path)
+        await test.shop.write(record("both", count: 4))
+        await test.shop.write(record("after"))
+        try await test.shop.storage.close()
+        let restore = Restore(of: DataDirectory(path), to: test.directory, Self.stores)
+        _ = try await restore.run(into: nil, replacing: true)
+        let restored = try SQLiteStorage(path: test.directory.database)
+        let found = try await restored.auditRecords(AuditQuery(limit: 10)).map { "\($0.record.id) \($0.record.count)" }
+        #expect(found.sorted() == ["after 1", "before 1", "both 4"])
+        try await restored.close()
+    }
+
     @Test("A modified older backup is rejected as damaged, and a backup of a newer version as too new")
     func refused() async throws {
         let test = try await shop(on: .sqlite)

@@ -1,9 +1,10 @@
 import GRDB
 import Testing
 import TillCore
-import TillShop
 import TillStorage
 import TillTestSupport
+
+@testable import TillShop
 
 /// Advances clocks, and checks the notifications and their delivery.
 @Suite("Advancing clocks")
@@ -162,5 +163,47 @@ struct AdvanceTests {
             _ = try await shop.advance(Self.clock, .by(milliseconds: 86_400_000))
         }
         #expect(shop.quarantine.all.isEmpty)
+    }
+
+    @Test("An operation processes a limited number of due events, and the ticker processes the others")
+    func limitedEvents() async throws {
+        let test = try await TestShop(selling: SampleCatalog.all)
+        let ann = test.customer("ann", in: .production)
+        let start = test.now.advanced(milliseconds: -15 * 365 * 86_400_000)
+        let purchase = Command.purchase(Purchase(productID: "pro"))
+        try await Shop.$maxEventsAtOnce.withValue(64) {
+            // The operation itself succeeds, although not all renewals since then are processed.
+            let bought = try await test.shop.perform(purchase, by: ann, at: start, opening: Opening())
+            #expect(bought.account.rowCount >= 1)
+            let now = test.now
+            let account = try #require(try await test.shop.storage.account(of: ann))
+            #expect(account.rowCount < 100 && account.lastEvent < now)
+            // The next operation finds more due events than it may process, and does nothing else.
+            await #expect(throws: ShopBusy.self) { _ = try await test.shop.perform(.useCard(.declined), by: ann) }
+            let later = try #require(try await test.shop.storage.account(of: ann))
+            #expect(later.rowCount > account.rowCount && later.rowCount < 170)
+        }
+        let ticker = Ticker(test.shop)
+        await ticker.tick()
+        for _ in 0..<1_000 where try await test.shop.storage.account(of: ann)?.rowCount ?? 0 < 180 {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        _ = try await Shop.$maxEventsAtOnce.withValue(64) {
+            try await test.shop.perform(.useCard(.declined), by: ann)
+        }
+        #expect(try await test.shop.storage.account(of: ann)?.rowCount ?? 0 >= 180)
+    }
+
+    @Test("A server that stops ends an operation with many due events")
+    func stoppingOperation() async throws {
+        let test = try await TestShop(selling: SampleCatalog.all)
+        let ann = test.customer("ann", in: .production)
+        let start = test.now.advanced(milliseconds: -15 * 365 * 86_400_000)
+        test.shop.stopLongWork()
+        await #expect(throws: ShopBusy.self) {
+            let purchase = Command.purchase(Purchase(productID: "pro"))
+            _ = try await test.shop.perform(purchase, by: ann, at: start, opening: Opening())
+        }
+        #expect(try await test.shop.storage.account(of: ann)?.rowCount ?? 0 < 100)
     }
 }

@@ -131,4 +131,15 @@ struct AuditContractTests {
         // The first record concerns no app.
         #expect(names == [nil, nil, "ann"])
     }
+
+    @Test("The number of calls of a record only grows", arguments: Engine.allCases)
+    func calls(_ engine: Engine) async throws {
+        let storage = try StorageFixture(engine).storage
+        for count in [2, 3, 1] {
+            var refused = record(1, code: "insufficient_scope")
+            refused.count = count
+            for result in await storage.commit([Change(audit: refused)]) { try result.get() }
+        }
+        #expect(try await all(storage).map(\.count) == [3])
+    }
 }

@@ -82,6 +82,8 @@ public struct AuditRecordInfo: ControlObject, Hashable {
     public var status: Int
     /// The result: ok, or the code of the error.
     public var result: String
+    /// The number of calls that the token did not permit and that this record stands for; absent for one call.
+    public var count: Int?
 
     public init(
         requestId: String,
@@ -94,7 +96,8 @@ public struct AuditRecordInfo: ControlObject, Hashable {
         customer: String? = nil,
         object: String? = nil,
         status: Int,
-        result: String
+        result: String,
+        count: Int? = nil
     ) {
         self.requestId = requestId
         self.date = date
@@ -107,5 +110,6 @@ public struct AuditRecordInfo: ControlObject, Hashable {
         self.object = object
         self.status = status
         self.result = result
+        self.count = count
     }
 }

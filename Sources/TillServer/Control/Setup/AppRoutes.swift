@@ -5,7 +5,10 @@ import TillShop
 extension ControlAPI {
     var appRoutes: [ControlRoute] {
         [
-            ControlRoute(ListApps.self) { _ in shop.registry.apps.map { AppInfo($0) } },
+            ControlRoute(ListApps.self, selectsByCaller: true) { _ in
+                let only = Principal.current?.app
+                return shop.registry.apps.filter { only == nil || $0.bundleID == only }.map { AppInfo($0) }
+            },
             ControlRoute(CreateApp.self) { call in
                 try await shop.exclusively("set-up") { AppInfo(try await createApp(call.request)) }
             },

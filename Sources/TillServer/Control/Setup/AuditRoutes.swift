@@ -51,7 +51,8 @@ extension AuditRecordInfo {
             customer: record.customer,
             object: record.object,
             status: record.status,
-            result: record.code ?? "ok"
+            result: record.code ?? "ok",
+            count: record.count > 1 ? record.count : nil
         )
     }
 }

@@ -11,7 +11,7 @@ extension ControlAPI {
                 return offer.map { DeliveryOfferInfo($0) } ?? DeliveryOfferInfo()
             },
             ControlRoute(AnswerDelivery.self, waitsForRestore: false) { call in
-                _ = try call.scope()
+                let scope = try call.scope()
                 let result: SendAttemptResult =
                     if let status = call.status {
                         (200...206).contains(status) ? .success : .unsuccessfulHTTPResponseCode
@@ -19,10 +19,11 @@ extension ControlAPI {
                         call.result ?? .other
                     }
                 let delivered = AttemptResult(result: result, status: call.status, milliseconds: 0)
-                guard shop.listeners.answer(call.deliveryToken, delivered) else {
+                guard shop.listeners.answer(call.deliveryToken, in: scope, delivered) else {
                     throw ControlError.notFound(
                         "unknown_delivery",
-                        "This delivery has timed out. Till retries it later."
+                        "No delivery of this app's environment has this token. If it has timed out, Till retries it "
+                            + "later."
                     )
                 }
                 return NoAnswer()
