@@ -50,12 +50,9 @@ package final class Shop: Sendable {
     /// The other servers that share the database; nil if this is the only server.
     package let cluster: Cluster?
     let identifiers: IdentifierPool
-    let commits: CommitQueue
+    let transactor: Transactor
     /// Whether there is enough disk space to commit.
     let room = DiskSpaceMonitor()
-    let locks = AccountLocks()
-    /// Every write holds this lock in shared mode, so that a restore can hold it exclusively.
-    let gate = AsyncReadWriteLock()
     /// Accounts whose due events could not be processed.
     package let quarantine = Quarantine()
     /// Whether the server is stopping. Long operations then end after their current step and continue after a restart.
@@ -108,7 +105,14 @@ package final class Shop: Sendable {
         faults = try await FaultRules(storage: storage, wallClock: wallClock)
         recentRows = RecentRows(wallClock: wallClock)
         identifiers = IdentifierPool(storage: storage)
-        commits = CommitQueue(storage: storage, room: room)
+        transactor = Transactor(
+            commits: CommitQueue(storage: storage, room: room),
+            cluster: cluster,
+            chains: chains,
+            recentRows: recentRows,
+            signals: signals,
+            logger: logger
+        )
         signals.add(Signals.Listener(attempted: { [settlements] in settlements.note($0) }))
         // With this document the other nodes can assemble payloads that this node signs.
         if cluster != nil, let document = chains.document(of: chain) { try await storage.put([document]) }
@@ -118,6 +122,9 @@ package final class Shop: Sendable {
     /// The restore epoch for new cursors. Read it before the transactions: if a restore happens in between, the cursor
     /// has the older epoch, and the client only starts again from the beginning.
     package var restoreEpoch: Int64 { restoreEpochs.current }
+
+    /// The lock that every write holds in shared mode, and a restore exclusively.
+    var gate: AsyncReadWriteLock { transactor.gate }
 
     // MARK: Time
 
@@ -210,6 +217,6 @@ package final class Shop: Sendable {
         _ name: String,
         _ body: () async throws -> Value
     ) async throws -> Value {
-        try await gate.shared { try await locks.holding([name], body) }
+        try await gate.shared { try await transactor.locks.holding([name], body) }
     }
 }

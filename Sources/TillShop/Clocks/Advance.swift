@@ -323,7 +323,7 @@ extension Shop {
         while !(givingWay && gate.waitingToBeAlone > 0) {
             try checkStopping()
             // Throws when a reset, restore or import has replaced all data, because this work must then end.
-            _ = try writePrecondition()
+            _ = try cluster?.preconditionNow()
             let limit = 256 + quarantine.all.count
             let found =
                 onlyHere
@@ -370,7 +370,7 @@ extension Shop {
             // When the server stops or all data is replaced, every account is interrupted. That is no reason to
             // quarantine an account.
             guard !isStopping.value else { return }
-            _ = try writePrecondition()
+            _ = try cluster?.preconditionNow()
             guard !Self.isTemporary(error) else { throw error }
             quarantine.add(due.id, because: error.logText)
             log.quarantine(due)
@@ -390,7 +390,7 @@ extension Shop {
                 logger.warning("an account is processed again", metadata: ["cause": "\(error.logText)"])
                 try await Task.sleep(for: pause)
                 try checkStopping()
-                _ = try writePrecondition()
+                _ = try cluster?.preconditionNow()
             }
         }
         return try await body()

@@ -3,30 +3,13 @@ import TillStorage
 
 /// What the shop does as a node of a cluster: preconditions of writes, and this node's share of the work.
 extension Shop {
-    /// The precondition for a write at this moment; nil if the store is not shared with other nodes.
-    ///
-    /// - Throws: `ShopBusy` if the precondition with which the current task began no longer holds.
-    func writePrecondition() throws -> WritePrecondition? {
-        guard let cluster else { return nil }
-        let present = cluster.writePrecondition
-        guard let held = WritePrecondition.held else { return present }
-        guard held.node == present.node, held.epoch == present.epoch else {
-            throw ShopBusy(reason: "all data was replaced, or another node took over this work")
-        }
-        return WritePrecondition(
-            node: held.node,
-            epoch: held.epoch,
-            configurationVersion: held.configurationVersion ?? present.configurationVersion
-        )
-    }
-
     /// Runs a body that depends on what a clock shows. If another node changes a clock or other cached configuration
     /// before the body has written, the body is repeated.
     func asOfNow<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         guard let cluster else { return try await body() }
         for _ in 0..<Self.maxBeginnings {
             do {
-                return try await WritePrecondition.$held.withValue(try writePrecondition()) { try await body() }
+                return try await WritePrecondition.$held.withValue(try cluster.preconditionNow()) { try await body() }
             } catch is PreconditionFailed {
                 try checkStopping()
                 try await cluster.catchUp()
@@ -140,6 +123,24 @@ extension Shop {
     /// The name of the endpoint that the listeners of another node have; nil if no listener is connected there.
     func endpointElsewhere(in scope: AccountScope) -> String? {
         cluster?.leasesOfOthers(scope.listenerLease).first { $0.name == scope.listenerLease }?.body
+    }
+}
+
+extension Cluster {
+    /// The precondition for a write at this moment.
+    ///
+    /// - Throws: `ShopBusy` if the precondition with which the current task began no longer holds.
+    func preconditionNow() throws -> WritePrecondition {
+        let present = writePrecondition
+        guard let held = WritePrecondition.held else { return present }
+        guard held.node == present.node, held.epoch == present.epoch else {
+            throw ShopBusy(reason: "all data was replaced, or another node took over this work")
+        }
+        return WritePrecondition(
+            node: held.node,
+            epoch: held.epoch,
+            configurationVersion: held.configurationVersion ?? present.configurationVersion
+        )
     }
 }
 

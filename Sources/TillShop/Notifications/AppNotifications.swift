@@ -37,20 +37,10 @@ extension Shop {
 
     /// Commits a change that checks no account's version.
     func commit(_ change: Change, signedBy chain: SigningChain) async throws {
-        var change = change
-        var outcome = Result<Void, CommitFailure>.failure(.preconditionFailed)
-        for _ in 0..<Self.maxAttempts {
-            change.writePrecondition = try writePrecondition()
-            outcome = await gate.shared { await commits.commit(change) }
-            guard case .failure(.preconditionFailed) = outcome else { break }
-            try await cluster?.catchUp()
+        var keys: Set<String> = []
+        try await transactor.transact("the configuration", locking: &keys) { _ in
+            .write(Draft(change: change, chain: chain), ())
         }
-        if case .failure(let failure) = outcome {
-            logger.error("commit failed", metadata: ["cause": "\(failure.logText)"])
-            throw ShopBusy(failure)
-        }
-        if !change.notifications.isEmpty { chains.keep(chain) }
-        signals.committed(change)
     }
 
     /// Sends a test notification of version 2 to the primary endpoint of an app's environment.
@@ -100,12 +90,13 @@ extension Shop {
     package func trigger(_ notice: Notice, about row: Transaction?, of account: Account) async throws -> OutboxEntry {
         let scope = AccountScope(environment: account.environment, app: account.app)
         // The lock prevents that someone erases the customer now and this notification stays behind.
-        return try await exclusivelyHere(CustomerName(scope, account.customer).lockKey) {
+        var keys: Set<String> = [CustomerName(scope, account.customer).lockKey]
+        return try await transactor.transact("the account of \(account.customer)", locking: &keys) { _ in
             guard let present = try await storage.account(account.id) else {
                 throw TriggerRefused(reason: "customer \(account.customer) was erased")
             }
             let date = max(now(of: account), account.lastEvent, account.lastSigned ?? account.lastEvent)
-            return try await commitTrigger(notice, about: row, of: present, in: scope, at: date)
+            return try await triggered(notice, about: row, of: present, in: scope, at: date)
         }
     }
 
@@ -114,16 +105,19 @@ extension Shop {
     /// - Throws: `TriggerRefused` for an invalid pair of type and subtype, or for a type that is about a customer or a
     ///   transaction.
     package func trigger(_ notice: Notice, in scope: AccountScope) async throws -> OutboxEntry {
-        try await commitTrigger(notice, about: nil, of: nil, in: scope, at: now(in: scope))
+        var keys: Set<String> = []
+        return try await transactor.transact("the configuration", locking: &keys) { _ in
+            try await triggered(notice, about: nil, of: nil, in: scope, at: now(in: scope))
+        }
     }
 
-    private func commitTrigger(
+    private func triggered(
         _ notice: Notice,
         about row: Transaction?,
         of account: Account?,
         in scope: AccountScope,
         at date: Timestamp
-    ) async throws -> OutboxEntry {
+    ) async throws -> Decision<OutboxEntry> {
         guard notice.type.subtypes.contains(notice.subtype) else {
             let pairs = notice.type.subtypes.map { Notice(notice.type, $0).words }.joined(separator: ", ")
             throw TriggerRefused(reason: "there is no notification \(notice.words); for this type use \(pairs)")
@@ -165,8 +159,7 @@ extension Shop {
             let due = try await storage.nextDue(of: account.id)
             change.accounts = [AccountChange(account: after, before: account.version, nextDue: due)]
         }
-        try await commit(change, signedBy: chain)
-        return entry
+        return .write(Draft(change: change, chain: chain), entry)
     }
 
     private struct Parts {

@@ -8,8 +8,8 @@ extension Shop {
     /// database refuses it, the operation's own result stays, and the log has the record.
     package func write(_ record: AuditRecord) async {
         var failure: CommitFailure?
-        for _ in 0..<Self.maxAttempts {
-            switch await commits.commit(Change(audit: record)) {
+        for _ in 0..<Transactor.maxAttempts {
+            switch await transactor.commits.commit(Change(audit: record)) {
             case .success: return
             // Another change in the same transaction failed because of its precondition.
             case .failure(.preconditionFailed): continue

@@ -55,11 +55,9 @@ extension Shop {
     }
 
     private enum Erasing: Sendable {
-        case done(ErasedCustomer)
+        case done(ErasedCustomer, AccountID?)
         /// The due events of the family up to this date must be processed first.
         case behind(Timestamp)
-        case needs(Set<String>)
-        case conflict
     }
 
     /// - Parameter isForgiving: whether to accept a missing account without an error.
@@ -67,46 +65,45 @@ extension Shop {
         -> ErasedCustomer
     {
         var keys: Set<String> = [customer.lockKey]
-        for _ in 0..<Self.maxAttempts {
-            let held = keys
-            let step = try await locks.holding(held) {
-                try await self.attemptErasure(customer, isDryRun: isDryRun, isForgiving: isForgiving, holding: held)
+        for _ in 0..<Transactor.maxAttempts {
+            let step = try await transactor.transact("the account of \(customer.customer)", locking: &keys) { held in
+                try await erasure(of: customer, isDryRun: isDryRun, isForgiving: isForgiving, holding: held)
             }
             switch step {
-            case .done(let erased): return erased
+            case .done(let erased, nil): return erased
+            case .done(let erased, let account?):
+                receiptCache.clear()
+                signatures.clear()
+                recentRows.clear()
+                quarantine.remove(account)
+                return erased
             case .behind(let instant): try await processDue(customer, until: instant)
-            case .needs(let more): keys = more
-            case .conflict: continue
             }
         }
-        throw ShopBusy(
-            reason: "the account of \(customer.customer) changed \(Self.maxAttempts) times during the erasure"
-        )
+        throw ShopBusy(reason: "the family of the customer has due events again and again")
     }
 
-    private func attemptErasure(
-        _ customer: CustomerName,
+    private func erasure(
+        of customer: CustomerName,
         isDryRun: Bool,
         isForgiving: Bool,
         holding keys: Set<String>
-    ) async throws -> Erasing {
+    ) async throws -> Decision<Erasing> {
         let scope = customer.scope
-        // The precondition must be read before any data that other nodes may change.
-        let writePrecondition = try writePrecondition()
         guard let account = try await storage.account(of: customer) else {
-            if isForgiving { return .done(ErasedCustomer()) }
+            if isForgiving { return .unchanged(.done(ErasedCustomer(), nil)) }
             throw Refusal.unknownAccount(customer.customer)
         }
         let loaded = [account] + (try await others(concernedBy: .leaveFamily, of: account))
         let needed = Set(loaded.map { CustomerName(scope, $0.customer).lockKey })
-        guard needed.isSubset(of: keys) else { return .needs(needed.union(keys)) }
+        guard needed.isSubset(of: keys) else { return .needs(needed) }
 
         var erased = ErasedCustomer()
         erased.family = account.family?.name
         erased.belongings = try await storage.belongings(of: account.id)
         let entries = try await requestLogEntries(about: account)
         erased.requestLogEntries = entries.count
-        guard !isDryRun else { return .done(erased) }
+        guard !isDryRun else { return .unchanged(.done(erased, nil)) }
 
         let chain = signingChain
         var change = Change()
@@ -121,7 +118,7 @@ extension Shop {
                 identifiers: Identifiers(reserved: 0..<0),
                 at: now
             )
-            guard !ledger.isBehind else { return .behind(now) }
+            guard !ledger.isBehind else { return .unchanged(.behind(now)) }
             ledger.identifiers = try await identifiers.take(Command.leaveFamily.maxIdentifiers(for: loaded))
             try ledger.perform(.leaveFamily, by: account.id)
             await identifiers.giveBack(ledger.identifiers)
@@ -132,26 +129,9 @@ extension Shop {
             erased.notifications = ledger.notifications.filter { $0.account != account.id }
             try await enqueue(erased.notifications, in: &change, scope: scope, signedBy: chain)
         }
-        change.writePrecondition = writePrecondition
         change.erasure = Erasure(account, requestLog: entries)
-        switch await commits.commit(change) {
-        case .success:
-            if !change.notifications.isEmpty { chains.keep(chain) }
-            receiptCache.clear()
-            signatures.clear()
-            recentRows.clear()
-            quarantine.remove(account.id)
-            signals.committed(change, notifications: erased.notifications)
-            return .done(erased)
-        case .failure(.conflict):
-            return .conflict
-        case .failure(.preconditionFailed):
-            try await cluster?.catchUp()
-            return .conflict
-        case .failure(let failure):
-            logger.error("a customer could not be erased", metadata: ["cause": "\(failure.logText)"])
-            throw ShopBusy(failure)
-        }
+        let draft = Draft(change: change, notifications: erased.notifications, chain: chain)
+        return .write(draft, .done(erased, account.id))
     }
 
     // MARK: The request log

@@ -36,24 +36,15 @@ extension Shop {
         _ opening: Opening,
         at instant: Timestamp? = nil
     ) async throws -> (account: Account, isNew: Bool) {
-        try await exclusivelyHere(customer.lockKey) {
-            if let account = try await self.storage.account(of: customer) { return (account, false) }
+        var keys: Set<String> = [customer.lockKey]
+        return try await transactor.transact("the account of \(customer.customer)", locking: &keys) { _ in
+            if let account = try await storage.account(of: customer) { return .unchanged((account, false)) }
             let clock = ClockName(customer.scope, own: opening.clock)
-            if let instant { try self.check(instant, on: clock) }
-            for _ in 0..<Self.maxAttempts {
-                let writePrecondition = try self.writePrecondition()
-                var account = try await self.open(customer, opening, at: instant ?? self.now(on: clock))
-                account.version = 1
-                let new = [AccountChange(account: account, before: nil)]
-                switch await self.commits.commit(Change(accounts: new, writePrecondition: writePrecondition)) {
-                case .success: return (account, true)
-                case .failure(.preconditionFailed): try await self.cluster?.catchUp()
-                case .failure(let failure):
-                    if let account = try await self.storage.account(of: customer) { return (account, false) }
-                    throw ShopBusy(failure)
-                }
-            }
-            throw ShopBusy(reason: "other nodes changed the configuration \(Self.maxAttempts) times during the request")
+            if let instant { try check(instant, on: clock) }
+            var account = try await open(customer, opening, at: instant ?? now(on: clock))
+            account.version = 1
+            let change = Change(accounts: [AccountChange(account: account, before: nil)])
+            return .write(Draft(change: change, chain: signingChain), (account, true))
         }
     }
 }

@@ -160,39 +160,21 @@ extension Shop {
         notifying receive: ([Notification]) -> Void = { _ in }
     ) async throws -> Outcome {
         var keys: Set<String> = [customer.lockKey]
-        var attempts = 0
         var events = 0
-        while attempts < Self.maxAttempts {
-            let held = keys
-            let result = try await gate.shared {
-                try await locks.holding(held) {
-                    try await self.attempt(command, by: customer, at: instant, opening: opening, holding: held)
-                }
+        while true {
+            let step = try await transactor.transact("the account of \(customer.customer)", locking: &keys) { held in
+                try await decide(command, by: customer, at: instant, opening: opening, holding: held)
             }
-            switch result {
-            case .done(let outcome):
-                receive(outcome.ledger.notifications)
-                return outcome
-            case .behind(let ledger):
-                receive(ledger.notifications)
-                try checkStopping()
-                events += maxStepsAtOnce(in: customer.scope)
-                guard events < limit else { throw TooManyEvents() }
-                if givingWay, gate.waitingToBeAlone > 0 { throw GaveWay() }
-            case .needs(let more): keys = more
-            case .conflict: attempts += 1
-            case .preconditionFailed:
-                try await cluster?.catchUp()
-                attempts += 1
-            }
+            if step.isWritten { quarantine.remove(step.outcome.account.id) }
+            receive(step.outcome.ledger.notifications)
+            guard step.isBehind else { return step.outcome }
+            try checkStopping()
+            events += maxStepsAtOnce(in: customer.scope)
+            guard events < limit else { throw TooManyEvents() }
+            if givingWay, gate.waitingToBeAlone > 0 { throw GaveWay() }
         }
-        throw ShopBusy(
-            reason: "the account of \(customer.customer) changed \(Self.maxAttempts) times during the request"
-        )
     }
 
-    /// The maximum number of attempts after conflicts with concurrent writes.
-    static let maxAttempts = 32
     /// The maximum number of due events that are processed in one database transaction.
     private static let maxSteps = 64
 
@@ -203,31 +185,24 @@ extension Shop {
     /// The maximum number of due events that one operation processes, so that an operation ends in some seconds.
     @TaskLocal static var maxEventsAtOnce = 10_000
 
-    private enum Attempt: Sendable {
-        case done(Outcome)
-        /// Due events were processed, but more events must be processed before the command.
-        case behind(Ledger)
-        /// The command also affects accounts whose locks are not held. The value contains all necessary locks.
-        case needs(Set<String>)
-        case conflict
-        /// Another node changed the data on which the decision was based.
-        case preconditionFailed
+    /// The result of one database transaction.
+    private struct Step: Sendable {
+        let outcome: Outcome
+        /// Whether more due events must be processed before the command.
+        let isBehind: Bool
+        let isWritten: Bool
     }
 
-    private func attempt(
+    /// Loads the accounts that a command affects, and applies the rules.
+    private func decide(
         _ command: Command,
         by customer: CustomerName,
         at instant: Timestamp?,
         opening: Opening?,
         holding keys: Set<String>
-    ) async throws -> Attempt {
+    ) async throws -> Decision<Step> {
         let scope = customer.scope
-        // The precondition must be read before any data that other nodes may change.
-        let writePrecondition = try writePrecondition()
-        let present = try await quarantining {
-            try await storage.account(of: customer)
-        }
-        let isNew = present == nil
+        let present = try await quarantining { try await storage.account(of: customer) }
         let account: Account
         if let present {
             account = present
@@ -241,12 +216,38 @@ extension Shop {
         }
         let loaded = [account] + (try await quarantining { try await others(concernedBy: command, of: account) })
         try checkUndamaged(loaded, of: customer)
+        let needed = Set(loaded.map { CustomerName(scope, $0.customer).lockKey })
+        guard needed.isSubset(of: keys) else { return .needs(needed) }
         // Without an instant, the operation happens now. If an account is ahead of its clock, it happens at the date of
         // the account's last event.
         let now = instant ?? loaded.reduce(now(of: account)) { max($0, $1.lastEvent) }
-        let needed = Set(loaded.map { CustomerName(scope, $0.customer).lockKey })
-        guard needed.isSubset(of: keys) else { return .needs(needed.union(keys)) }
+        let (ledger, isBehind) = try await apply(command, to: loaded, in: scope, at: now)
 
+        var change = Self.change(from: loaded, to: ledger, opening: present == nil ? account.id : nil)
+        if case .processDue = command, !change.accounts.contains(where: { $0.account.id == account.id }) {
+            change.accounts += try await refreshDeadline(account, ledger)
+        }
+        guard !change.isEmpty else {
+            let outcome = Outcome(account: account, ledger: ledger)
+            return .unchanged(Step(outcome: outcome, isBehind: false, isWritten: false))
+        }
+        let acting = change.accounts.first { $0.account.id == account.id }?.account ?? account
+        let outcome = Outcome(account: acting, ledger: ledger)
+        var draft = Draft(change: change, notifications: ledger.notifications, chain: signingChain)
+        try await enqueue(ledger.notifications, in: &draft.change, scope: scope, signedBy: draft.chain)
+        return .write(draft, Step(outcome: outcome, isBehind: isBehind, isWritten: true))
+    }
+
+    /// Processes due events, and then performs the command, unless too many events are due.
+    ///
+    /// - Parameter loaded: the acting account first, then the other accounts that the command affects.
+    /// - Returns: the ledger, and whether more due events must be processed before the command.
+    private func apply(
+        _ command: Command,
+        to loaded: [Account],
+        in scope: AccountScope,
+        at now: Timestamp
+    ) async throws -> (ledger: Ledger, isBehind: Bool) {
         var ledger = Ledger(
             accounts: loaded,
             transactions: try await transactions(for: command, loaded),
@@ -259,39 +260,10 @@ extension Shop {
         let maxSteps = maxStepsAtOnce(in: scope)
         let steps = isBehind ? Int64(maxSteps * 3 * loaded.count) : 0
         ledger.identifiers = try await identifiers.take(command.maxIdentifiers(for: loaded) + steps)
-        let actor = loaded[0].id
         let isUpToDate = !isBehind || ledger.catchUp(atMost: maxSteps)
-        if isUpToDate { try ledger.perform(command, by: actor) }
+        if isUpToDate { try ledger.perform(command, by: loaded[0].id) }
         await identifiers.giveBack(ledger.identifiers)
-
-        var change = Self.change(from: loaded, to: ledger, opening: isNew ? actor : nil)
-        if case .processDue = command, !change.accounts.contains(where: { $0.account.id == actor }) {
-            change.accounts += try await refreshDeadline(loaded[0], ledger)
-        }
-        guard !change.isEmpty else { return .done(Outcome(account: loaded[0], ledger: ledger)) }
-        let chain = signingChain
-        try await enqueue(ledger.notifications, in: &change, scope: scope, signedBy: chain)
-        change.writePrecondition = writePrecondition
-        switch await commits.commit(change) {
-        case .success:
-            if !change.notifications.isEmpty { chains.keep(chain) }
-            recentRows.note(change)
-            signals.committed(change, notifications: ledger.notifications)
-            quarantine.remove(actor)
-            let acting = change.accounts.first { $0.account.id == actor }?.account ?? loaded[0]
-            return isUpToDate ? .done(Outcome(account: acting, ledger: ledger)) : .behind(ledger)
-        case .failure(.conflict):
-            return .conflict
-        case .failure(.preconditionFailed):
-            // The caller chose the instant according to the clock's old state, so the caller must read the clock again.
-            if WritePrecondition.held?.configurationVersion != nil { throw PreconditionFailed() }
-            return .preconditionFailed
-        case .failure(.codeUsedUp(let redemption)):
-            throw Refusal.codeUsedUp(offer: redemption.offerID, limit: redemption.limit)
-        case .failure(let failure):
-            logger.error("commit failed", metadata: ["cause": "\(failure.logText)"])
-            throw ShopBusy(failure)
-        }
+        return (ledger, !isUpToDate)
     }
 
     /// Rejects an operation that is dated later than its clock shows, because its signed data would have a date in the

@@ -51,7 +51,7 @@ struct AuditControlTests {
             let leave = LeaveFamily(app: app, customer: "ann")
             #expect(try await control.refusal(of: leave)?.status == 404)
             let texts = try await Self.texts(control)
-            #expect(texts.count == 11 && !texts.contains { $0.contains("ann") }, "\(texts)")
+            #expect(texts.count == 12 && !texts.contains { $0.contains("ann") }, "\(texts)")
             #expect(texts.contains("createCustomer sandbox bob - ok"))
         }
     }

@@ -1,0 +1,110 @@
+import Logging
+import TillCore
+import TillSigning
+import TillStorage
+
+/// What a caller of ``Transactor/transact(_:locking:decide:)`` wants to happen.
+enum Decision<Value: Sendable>: Sendable {
+    /// Nothing is written.
+    case unchanged(Value)
+    /// The draft is committed; then the caller gets the value.
+    case write(Draft, Value)
+    /// The decision concerns accounts whose locks are not held. The value contains their keys.
+    case needs(Set<String>)
+}
+
+/// A change with what other parts of the server must know about it.
+struct Draft: Sendable {
+    var change: Change
+    /// The ledger's notifications in the change, for those who wait for them.
+    var notifications: [Notification] = []
+    /// The chain that signed the notifications of the change.
+    let chain: SigningChain
+}
+
+/// The only way to write accounts and notifications: takes the locks, lets the caller load and decide, and commits the
+/// decision. If someone else changed the data meanwhile, the caller decides again.
+struct Transactor: Sendable {
+    /// Every transaction holds this lock in shared mode, so that a restore can hold it exclusively.
+    let gate = AsyncReadWriteLock()
+    let locks = AccountLocks()
+    let commits: CommitQueue
+    /// The other servers that share the database; nil if this is the only server.
+    let cluster: Cluster?
+    let chains: Chains
+    let recentRows: RecentRows
+    let signals: Signals
+    let logger: Logger
+
+    /// The maximum number of attempts after conflicts with concurrent writes.
+    static let maxAttempts = 32
+
+    private enum Attempt<Value: Sendable>: Sendable {
+        case done(Value)
+        case needs(Set<String>)
+        case conflict
+        /// Another node changed the configuration on which the decision was based.
+        case outdated
+    }
+
+    /// Decides and commits, and returns once the result is durable.
+    ///
+    /// - Parameters:
+    ///   - subject: what changed in the meantime if all attempts fail, for the error.
+    ///   - keys: the keys of the locks to hold. Keys that the decision needs are added.
+    ///   - decide: loads data and decides. It is called again after a conflict, so it must have no other effects.
+    /// - Throws: the errors of `decide`; `ShopBusy` if the commit failed, or after too many conflicts; `Refusal` if an
+    ///   offer code is used up; `PreconditionFailed` if the caller must read its clock again.
+    func transact<Value: Sendable>(
+        _ subject: String,
+        locking keys: inout Set<String>,
+        decide: (Set<String>) async throws -> Decision<Value>
+    ) async throws -> Value {
+        var attempts = 0
+        while attempts < Self.maxAttempts {
+            let held = keys
+            let attempt = try await gate.shared {
+                try await locks.holding(held) { try await self.attempt { try await decide(held) } }
+            }
+            switch attempt {
+            case .done(let value): return value
+            case .needs(let more): keys.formUnion(more)
+            case .conflict: attempts += 1
+            case .outdated:
+                try await cluster?.catchUp()
+                attempts += 1
+            }
+        }
+        throw ShopBusy(reason: "\(subject) changed \(Self.maxAttempts) times during the request")
+    }
+
+    private func attempt<Value: Sendable>(_ decide: () async throws -> Decision<Value>) async throws -> Attempt<Value> {
+        // The precondition must be read before any data that other nodes may change.
+        let precondition = try cluster?.preconditionNow()
+        let (draft, value): (Draft, Value)
+        switch try await decide() {
+        case .unchanged(let value): return .done(value)
+        case .needs(let keys): return .needs(keys)
+        case .write(let wanted, let result): (draft, value) = (wanted, result)
+        }
+        var change = draft.change
+        change.writePrecondition = precondition
+        switch await commits.commit(change) {
+        case .success:
+            if !change.notifications.isEmpty { chains.keep(draft.chain) }
+            recentRows.note(change)
+            signals.committed(change, notifications: draft.notifications)
+            return .done(value)
+        case .failure(.conflict): return .conflict
+        case .failure(.preconditionFailed):
+            // The caller chose the instant according to the clock's old state, so the caller must read the clock again.
+            if WritePrecondition.held?.configurationVersion != nil { throw PreconditionFailed() }
+            return .outdated
+        case .failure(.codeUsedUp(let redemption)):
+            throw Refusal.codeUsedUp(offer: redemption.offerID, limit: redemption.limit)
+        case .failure(let failure):
+            logger.error("commit failed", metadata: ["cause": "\(failure.logText)"])
+            throw ShopBusy(failure)
+        }
+    }
+}
