@@ -5,7 +5,7 @@
 /// and lengths of more than four octets occur in no receipt and are rejected.
 ///
 /// swift-asn1 is not used here: before a caller can check anything, it turns the whole file into nodes of about 100
-/// bytes each, so a hostile receipt of 8 MiB with empty elements would take about 400 MB. This reader allocates nothing.
+/// bytes each, so a hostile receipt of 8 MiB with empty elements would take some 400 MB. This reader allocates nothing.
 struct BERReader {
     /// A BER element.
     struct Element {
