@@ -74,7 +74,7 @@ package enum Refusal: Error, Equatable, Sendable {
         case .unknownTransaction(let id):
             "Transaction \(id.number) is not in this app and environment."
         case .unknownProduct(let id):
-            "The catalog has no product \(id); import it first."
+            "The catalog has no product \(id). List the products with till product list, or import a catalog."
         case .productNotForSale(let id):
             "Product \(id) was removed from sale; put it back on sale, or import a catalog that has it."
         case .badQuantity(let quantity, let limit, let type):

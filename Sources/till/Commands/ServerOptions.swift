@@ -37,7 +37,9 @@ struct ServerOptions: Connecting {
         let found = control ?? TillVariable.text("CONTROL") ?? Self.address(in: directory)
         // With an explicit data directory, a server on the default port could be another server than the user wants.
         if found == nil, let named {
-            throw ServerNotReached("No server has started in \(named) yet: till serve --data \(named)")
+            throw ServerNotReached(
+                "No server runs in \(named): it has stopped, or has not started. Start one: till serve --data \(named)"
+            )
         }
         let token = TillVariable.text("CONTROL_TOKEN") ?? (try? DataDirectory.read(directory.controlToken))
         return (

@@ -11,7 +11,9 @@ extension CustomerCommand {
                 till customer update ann --no-clock
                 till customer update kim --ask-to-buy on
                 """,
-            notes: "The clock is also that of the customer's family. To decline the card, use till card decline."
+            notes: "The clock is also that of the customer's family. On a clock that is behind the customer's last "
+                + "event, purchases are dated at that event until the clock passes it. To decline the card, use till "
+                + "card decline."
         )
 
         enum Switch: String, ExpressibleByArgument, CaseIterable {

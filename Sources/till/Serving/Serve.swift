@@ -19,6 +19,8 @@ struct Serve: AsyncParsableCommand {
             till serve --demo --ephemeral
             # behaves like Apple, without Till's changes
             till serve --data ./till-data --profile apple
+            # for a store that sells for real
+            till serve --data ./till-data --profile operator
             # HTTPS under the App Store's own names
             till serve --tls-port 443
             """,

@@ -16,8 +16,8 @@ struct StartOptions: ParsableArguments {
     var controlPort: Int?
     @Option(
         help: """
-            till (default); apple, which turns off every difference from Apple's behavior; or operator, for a store \
-            that sells for real (--production-guard).
+            till (default); apple, which turns off every difference from Apple's behavior; or operator, which turns \
+            on --production-guard, for a store that sells for real.
             """
     )
     var profile: String?
