@@ -87,9 +87,14 @@ package actor DeliveryWorker: Service {
         self.shop = shop
         self.webhookClient = webhookClient
         records = AttemptRecords(storage: shop.storage, logger: shop.logger)
-        let deliveryWorker = WeakDeliveryWorker()
-        shop.signals.add(Signals.Listener(pending: { clock in deliveryWorker.dispatch(clock) }))
-        deliveryWorker.set(self)
+        // The delivery worker holds the shop, so the shop's signals hold the worker weakly.
+        shop.signals.add(
+            Signals.Listener(pending: { [weak self] clock in
+                guard let self else { return }
+                // Detached, because dispatching must not use the write precondition of the operation that signalled.
+                Task.detached { await self.dispatch(clock) }
+            })
+        )
     }
 
     /// Delivers until the server stops.
@@ -427,20 +432,5 @@ package actor DeliveryWorker: Service {
             delivered.result == .success || isGone
             ? nil : schedule.next(afterAttempts: done.attempts.count, last: date)
         return done
-    }
-}
-
-/// A weak reference for the shop's signals: the delivery worker holds the shop, so the shop must not hold the worker.
-private final class WeakDeliveryWorker: Sendable {
-    private struct Held: Sendable { weak var deliveryWorker: DeliveryWorker? }
-
-    private let held = Synchronized(Held())
-
-    func set(_ deliveryWorker: DeliveryWorker) { held.value = Held(deliveryWorker: deliveryWorker) }
-
-    func dispatch(_ clock: ClockName) {
-        guard let deliveryWorker = held.value.deliveryWorker else { return }
-        // Detached, because dispatching must not use the write precondition of the operation that sent the signal.
-        Task.detached { await deliveryWorker.dispatch(clock) }
     }
 }
