@@ -20,12 +20,6 @@ struct OCSPAddress: Sendable {
     /// - Parameter port: the production port; 0 if the system has not chosen it yet, which means the default port.
     func url(port: Int) -> String { configured ?? address(port == 0 ? Self.standardPort : port) }
 
-    /// Whether certificates were issued before the system chose the production port. They name the default port then.
-    func isProvisional(certificates: String?, _ ports: Ports, requestedPort: Int) -> Bool {
-        configured == nil && requestedPort == 0 && certificates == url(port: 0)
-            && ports[.production] != Self.standardPort
-    }
-
     /// Logs a warning if this server does not answer at the OCSP URL in its certificates. A configured URL is not
     /// checked, because it may be the URL of a proxy.
     func check(certificates: String?, _ ports: Ports, _ logger: Logger) {

@@ -27,6 +27,8 @@ package struct Runtime: Sendable {
     private let locked: LockedDirectory
     private let storage: any Storage
     private let cluster: ClusterService?
+    /// Whether this start issued the first signing chain.
+    private let isFirstChain: Bool
 
     /// The data directory. It is locked until the server has stopped.
     package var directory: DataDirectory { locked.directory }
@@ -50,6 +52,7 @@ package struct Runtime: Sendable {
             in: directory,
             isDurable: configuration.directory != nil
         )
+        isFirstChain = !CertificateStore(directory).hasChain
         do {
             shop = try await Self.shop(configuration, storage, directory, logger)
             // The node joins first, because all other work needs its leases.
@@ -141,12 +144,11 @@ package struct Runtime: Sendable {
         throw CancellationError()
     }
 
-    /// Issues another chain if the present one was issued before the system chose the production port.
+    /// Issues another chain if this start issued the first one before the system chose the production port.
     private func certifyOCSPAddress(_ ports: Ports) async throws {
         let ocsp = OCSPAddress(configuration)
-        let present = shop.signingChain.ocspURL
-        if ocsp.isProvisional(certificates: present, ports, requestedPort: configuration.productionPort) {
-            let address = ocsp.url(port: ports[.production])
+        let address = ocsp.url(port: ports[.production])
+        if isFirstChain, configuration.productionPort == 0, shop.signingChain.ocspURL != address {
             do {
                 _ = try await shop.rotateChain(in: CertificateStore(directory), ocspURL: address)
             } catch is ShopBusy {

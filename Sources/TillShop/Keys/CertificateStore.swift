@@ -36,15 +36,15 @@ package struct CertificateStore: Sendable {
         )
     }
 
+    /// Whether a signing chain was issued before.
+    package var hasChain: Bool { FileManager.default.fileExists(atPath: directory.currentChain) }
+
     /// Reads the current signing chain, or issues one if there is none.
     ///
     /// - Parameter ocspURL: the URL of the OCSP responder for newly issued certificates; existing certificates keep
     ///   their URL.
     package func chain(under root: RootAuthority, ocspURL: String) throws -> SigningChain {
-        guard FileManager.default.fileExists(atPath: directory.currentChain) else {
-            return try rotate(under: root, ocspURL: ocspURL)
-        }
-        return try currentChain()
+        try hasChain ? currentChain() : rotate(under: root, ocspURL: ocspURL)
     }
 
     /// Reads the current signing chain.

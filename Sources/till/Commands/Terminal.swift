@@ -31,6 +31,23 @@ enum Terminal {
     static func say(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }
 
+/// Shows on a terminal how much of a long work is done, on one line that is written again every half second.
+struct ProgressLine {
+    private var last = ContinuousClock.now
+    private var isShown = false
+
+    /// Writes the line if the last one is old enough.
+    mutating func show(_ text: @autoclosure () -> String) {
+        guard Terminal.showsProgress, last.duration(to: .now) > .milliseconds(500) else { return }
+        last = .now
+        isShown = true
+        Terminal.say("\r\(text())")
+    }
+
+    /// Ends the line, if one was written.
+    func end() { if isShown { Terminal.say("\n") } }
+}
+
 extension String {
     /// The text in bold type, on a terminal.
     var bold: String { Terminal.hasStyle ? "\u{1B}[1m\(self)\u{1B}[0m" : self }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AsyncHTTPClient
 import Foundation
+import Synchronization
 import TillControl
 import TillJSON
 import TillShop
@@ -54,10 +55,13 @@ struct StateCommand: ParsableCommand {
         private static func copy(_ chunks: ControlChunks, to target: StateSink) async throws {
             let lineBreak = UInt8(ascii: "\n")
             var last = lineBreak
+            var progress = ProgressLine()
+            defer { progress.end() }
             do {
                 for try await chunk in chunks {
                     try target.write(Data(chunk))
                     last = chunk.last ?? last
+                    progress.show("exported: \(target.bytes >> 20) MB")
                 }
             } catch let error as HTTPClientError {
                 throw CommandRefused("The server's answer was interrupted (\(error.shortDescription)). Try again.")
@@ -93,10 +97,16 @@ struct StateCommand: ParsableCommand {
                 source = handle
             }
             try await replacing.confirmation.confirm { "Replace the current state with \(file)" }
+            let sent = Mutex((bytes: 0, progress: ProgressLine()))
             let chunks = AsyncStream<[UInt8]>(unfolding: {
                 guard let data = try? source.read(upToCount: 256 << 10), !data.isEmpty else { return nil }
+                sent.withLock { sent in
+                    sent.bytes += data.count
+                    sent.progress.show("sent: \(sent.bytes >> 20) MB")
+                }
                 return Array(data)
             })
+            defer { sent.withLock { $0.progress.end() } }
             let request = ImportState(confirm: replacing.confirm)
             try server.show(try await client.upload(request, chunks: chunks)) { imported in
                 "Imported \(imported.bundleId ?? "all apps"): \(imported.customers) customers, "
