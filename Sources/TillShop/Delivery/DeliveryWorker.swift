@@ -249,6 +249,11 @@ package actor DeliveryWorker: Service {
         _ queue: EndpointQueue,
         _ capacity: Int
     ) -> Int {
+        // The endpoint may have been paused, changed or removed while the page was read.
+        guard let endpoint = shop.activeTargets(of: clock.scope).first(where: { $0.key == endpoint.key }) else {
+            page.rest = []
+            return 0
+        }
         var started = 0
         var waiting: Set<TransactionID> = []
         var behind: [Delivery] = []

@@ -62,7 +62,8 @@ struct AuditCommand: ParsableCommand {
                 ["DATE", "CALLER", "OPERATION", "RESULT", "APP", "ENVIRONMENT", "CONCERNS"],
                 list.records.map {
                     [
-                        $0.date.iso8601, $0.caller, $0.operationId, $0.result, $0.bundleId, $0.environment,
+                        $0.date.iso8601, $0.caller, $0.operationId,
+                        $0.result + ($0.count.map { " (\($0) calls)" } ?? ""), $0.bundleId, $0.environment,
                         $0.customer ?? $0.object,
                     ]
                 },
