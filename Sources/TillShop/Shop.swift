@@ -106,6 +106,7 @@ package final class Shop: Sendable {
         recentRows = RecentRows(wallClock: wallClock)
         identifiers = IdentifierPool(storage: storage)
         transactor = Transactor(
+            identifiers: identifiers,
             commits: CommitQueue(storage: storage, room: room),
             cluster: cluster,
             chains: chains,
@@ -123,8 +124,9 @@ package final class Shop: Sendable {
     /// has the older epoch, and the client only starts again from the beginning.
     package var restoreEpoch: Int64 { restoreEpochs.current }
 
-    /// The lock that every write holds in shared mode, and a restore exclusively.
-    var gate: AsyncReadWriteLock { transactor.gate }
+    /// The lock that all work that writes holds in shared mode, and a restore exclusively. It is taken where work enters
+    /// the shop, not by the functions of the shop that do the work.
+    let gate = AsyncReadWriteLock()
 
     // MARK: Time
 
@@ -189,12 +191,13 @@ package final class Shop: Sendable {
         return try await storage.keep(Document(kind: .shop, name: "seed", body: body)).body
     }
 
-    /// Runs a body under the shared lock, so that it never runs during a restore, import or reset.
+    /// Runs a body under the shared lock, so that it never runs during a restore, import or reset. Every request that
+    /// writes begins with it.
     package func besideOthers<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         try await gate.shared(body)
     }
 
-    /// Runs a body under a named lock that all nodes share.
+    /// Runs a body under a named lock that all nodes share. The caller holds the shared lock of the shop.
     package func exclusively<Value: Sendable>(_ name: String, _ body: () async throws -> Value) async throws -> Value {
         guard let cluster else { return try await exclusivelyHere(name, body) }
         return try await exclusivelyHere(name) {
@@ -217,6 +220,6 @@ package final class Shop: Sendable {
         _ name: String,
         _ body: () async throws -> Value
     ) async throws -> Value {
-        try await gate.shared { try await transactor.locks.holding([name], body) }
+        try await transactor.locks.holding([name], body)
     }
 }

@@ -246,7 +246,7 @@ extension ControlAPI {
         // A parsed catalog needs many times the memory of its text, so catalogs are parsed one at a time.
         let answer =
             if route.readsItsOwnBody {
-                try await shop.exclusivelyHere("catalogue", operation)
+                try await shop.besideOthers { try await shop.exclusivelyHere("catalogue", operation) }
             } else if route.waitsForRestore, route.method != .get {
                 try await shop.besideOthers(operation)
             } else {

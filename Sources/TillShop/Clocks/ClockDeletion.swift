@@ -7,12 +7,14 @@ extension Shop {
     ///
     /// - Throws: `ClockRefused` if a customer uses the clock, or a delivery is pending on it.
     package func deleteClock(_ name: ClockName) async throws {
-        let record = try await exclusively(name.lockKey) {
-            try requireClock(name)
-            try await requireUnused(name)
-            let record = clocks.record(name)
-            try await clocks.remove(name)
-            return record
+        let record = try await gate.shared {
+            try await exclusively(name.lockKey) {
+                try requireClock(name)
+                try await requireUnused(name)
+                let record = clocks.record(name)
+                try await clocks.remove(name)
+                return record
+            }
         }
         // An operation that began before the removal may have assigned the clock after the check. The exclusive lock
         // waits for the end of such operations.

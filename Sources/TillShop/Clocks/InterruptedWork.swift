@@ -12,18 +12,8 @@ extension Shop {
             do {
                 // If a caller or another node holds the lock of this clock, it finishes the advance itself.
                 guard advanceUnderWay(on: record.name) == nil, try await isFree(record.name) else { continue }
-                try await exclusively(record.name.lockKey) {
-                    // Meanwhile, a restore may have removed the advance, or another node may have finished it.
-                    guard clocks.record(record.name).pendingAdvance == pendingAdvance else { return }
-                    logger.notice(
-                        "resuming an interrupted advance",
-                        metadata: ["app": "\(record.app)", "to": "\(pendingAdvance.to.iso8601)"]
-                    )
-                    _ = try await advancing(
-                        on: record.name,
-                        to: pendingAdvance.to,
-                        thenAt: pendingAdvance.speed
-                    )
+                try await gate.shared {
+                    try await exclusively(record.name.lockKey) { try await finish(pendingAdvance, of: record) }
                 }
             } catch {
                 logger.error(
@@ -35,7 +25,7 @@ extension Shop {
         for clock in everyClock where doesJobs(of: clock.scope) {
             do {
                 for job in try await pendingJobs(on: clock) where job.at <= now(on: clock) {
-                    try await run(job, on: clock)
+                    _ = try await gate.shared { try await run(job, on: clock) }
                 }
             } catch {
                 logger.error(
@@ -44,6 +34,16 @@ extension Shop {
                 )
             }
         }
+    }
+
+    private func finish(_ pendingAdvance: Clocks.Advance, of record: Clocks.Record) async throws {
+        // Meanwhile, a restore may have removed the advance, or another node may have finished it.
+        guard clocks.record(record.name).pendingAdvance == pendingAdvance else { return }
+        logger.notice(
+            "resuming an interrupted advance",
+            metadata: ["app": "\(record.app)", "to": "\(pendingAdvance.to.iso8601)"]
+        )
+        _ = try await advancing(on: record.name, to: pendingAdvance.to, thenAt: pendingAdvance.speed)
     }
 
     private func isFree(_ name: ClockName) async throws -> Bool {

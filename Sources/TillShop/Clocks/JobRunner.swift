@@ -142,9 +142,10 @@ extension Shop {
     package func beginJob(_ task: Job.Work, in scope: AccountScope, id: String) async throws -> JobRecord {
         let stored = try await storeJob(task, in: scope, at: now(in: scope), false, id: id)
         guard stored.state != .done else { return stored }
-        Task {
+        // Detached, because the job goes on after the work that began it.
+        Task.detached { [self] in
             do {
-                try await run(stored, on: ClockName(scope))
+                _ = try await gate.shared { try await run(stored, on: ClockName(scope)) }
             } catch {
                 logger.error("a job was interrupted", metadata: ["job": "\(id)", "cause": "\(error.logText)"])
                 signals.planned(ClockName(scope), stored.at)
@@ -318,7 +319,7 @@ extension Shop {
         let outcome: Outcome
         var notifications: [TillCore.Notification] = []
         if let instant {
-            outcome = try await performLocked(command, by: customer, at: instant, opening: nil)
+            outcome = try await transact(command, by: customer, at: instant)
         } else {
             outcome = try await perform(command, by: customer) { notifications += $0 }
         }

@@ -17,7 +17,7 @@ extension Shop {
         signedBy chain: SigningChain
     ) async throws {
         if let document = chains.document(of: chain) { change.documents.append(document) }
-        var ids = try await identifiers.take(1)
+        var ids = try await identifiers.takeOrReserve(1)
         let partition = Partition(environment: scope.environment, app: scope.app, customer: "")
         let entry = try sign(
             head,
@@ -129,7 +129,7 @@ extension Shop {
         let chain = signingChain
         var change = Change()
         if let document = chains.document(of: chain) { change.documents.append(document) }
-        var ids = try await identifiers.take(1)
+        var ids = try identifiers.take(1)
         let clock = account?.clockName ?? ClockName(scope)
         let partition = account?.id.partition ?? Partition(environment: scope.environment, app: scope.app, customer: "")
         let entry = try sign(

@@ -17,7 +17,7 @@ extension Shop {
         guard !notifications.isEmpty, let app = registry.app(scope.app) else { return }
         if let document = chains.document(of: chain) { change.documents.append(document) }
         let followed = isForwardCompatible(in: scope) ? notifications.filter(\.isFollowedByFutureNotification).count : 0
-        var ids = try await identifiers.take(Int64(notifications.count + followed))
+        var ids = try identifiers.take(Int64(notifications.count + followed))
         let accounts = Dictionary(uniqueKeysWithValues: change.accounts.map { ($0.account.id, $0.account) })
         for notification in notifications {
             guard let account = accounts[notification.account] else {
@@ -32,7 +32,7 @@ extension Shop {
             let due = due(notification.date, by: account.clockName)
             change.deliveries += entries.flatMap { deliveries(of: $0, on: account.clockName, due: due) }
         }
-        await identifiers.giveBack(ids)
+        identifiers.giveBack(ids)
         if hasVersionOneEndpoint(scope) { try await enqueueVersionOne(notifications, in: &change, app, scope) }
     }
 

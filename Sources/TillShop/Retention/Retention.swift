@@ -142,7 +142,7 @@ extension Shop {
         guard highWaterMarks.last.map({ $0.at.advanced(milliseconds: Retention.day) <= realTime }) ?? true else {
             return
         }
-        let counter = try await identifiers.take(1).reserved.lowerBound
+        let counter = try await identifiers.takeOrReserve(1).reserved.lowerBound
         highWaterMarks.append(Retention.HighWaterMark(at: realTime, counter: counter))
         // Among the marks that are older than every retention period, only the newest mark is needed.
         let maxDays = StoreEnvironment.allCases.map { retentionDays(in: $0) }.max() ?? 0

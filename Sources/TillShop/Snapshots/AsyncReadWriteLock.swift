@@ -3,9 +3,9 @@ import Synchronization
 /// A read-write lock for the shop. Ordinary operations hold it in shared mode; a reset, restore or import, which
 /// replaces all data, holds it exclusively.
 ///
-/// A task that holds the shared lock, and its child tasks, may take it again even if an exclusive caller waits. Take
-/// this lock before any other lock. Otherwise a task could hold another lock and wait for this one, while a task that
-/// holds this one waits for the other lock.
+/// The lock is taken once, at the boundary where work enters the shop: by a request, a tick of the ticker, or the record
+/// of a delivery. A task that holds the shared lock must not take it again, because it would wait for an exclusive
+/// caller that waits for the task; debug builds stop at such a mistake. Take this lock before any other lock.
 final class AsyncReadWriteLock: Sendable {
     /// A number that every exclusive run increments. Data that was read in one epoch must not be written in another,
     /// because all data was replaced in between.
@@ -19,12 +19,14 @@ final class AsyncReadWriteLock: Sendable {
         var epoch: Epoch = 0
     }
 
+    #if DEBUG
     /// Marks a task as holding the shared lock, until its call of `shared` returns.
     private final class Pass: Sendable {
         let isOpen = Atomic<Bool>(true)
     }
 
     @TaskLocal private static var pass: Pass?
+    #endif
 
     private let state = Mutex(State())
 
@@ -42,10 +44,28 @@ final class AsyncReadWriteLock: Sendable {
     /// - Parameter aheadOfWriters: whether to overtake waiting exclusive callers; for work that holders of the lock
     ///   wait for.
     func shared<Value>(aheadOfWriters: Bool = false, _ body: () async throws -> Value) async rethrows -> Value {
-        await enter(aheadOfWriters: aheadOfWriters)
+        #if DEBUG
+        precondition(Self.pass?.isOpen.load(ordering: .relaxed) != true, "a task takes the lock that it holds")
+        #endif
+        await withCheckedContinuation { going in
+            let isFree = state.withLock { state in
+                guard !state.isExclusive, state.waitingToBeAlone.isEmpty || aheadOfWriters else {
+                    state.waiting.append(going)
+                    return false
+                }
+                state.inside += 1
+                return true
+            }
+            if isFree { going.resume() }
+        }
+        defer { leave() }
+        #if DEBUG
         let pass = Pass()
-        defer { leave(pass) }
+        defer { pass.isOpen.store(false, ordering: .relaxed) }
         return try await Self.$pass.withValue(pass, operation: body)
+        #else
+        return try await body()
+        #endif
     }
 
     /// Runs a body under the exclusive lock, and then begins a new epoch. The epoch begins afterwards, because until
@@ -66,25 +86,8 @@ final class AsyncReadWriteLock: Sendable {
         return try await body()
     }
 
-    private func enter(aheadOfWriters: Bool) async {
-        await withCheckedContinuation { going in
-            let isFree = state.withLock { state in
-                // A pass is closed under this mutex, so an open pass means that the caller holds the shared lock.
-                let goesFirst = aheadOfWriters || Self.pass?.isOpen.load(ordering: .relaxed) == true
-                guard !state.isExclusive, state.waitingToBeAlone.isEmpty || goesFirst else {
-                    state.waiting.append(going)
-                    return false
-                }
-                state.inside += 1
-                return true
-            }
-            if isFree { going.resume() }
-        }
-    }
-
-    private func leave(_ pass: Pass) {
+    private func leave() {
         let next: CheckedContinuation<Void, Never>? = state.withLock { state in
-            pass.isOpen.store(false, ordering: .relaxed)
             state.inside -= 1
             guard state.inside == 0, !state.waitingToBeAlone.isEmpty else { return nil }
             state.isExclusive = true

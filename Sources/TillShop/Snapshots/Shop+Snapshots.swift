@@ -108,7 +108,7 @@ extension Shop {
     /// Reloads from the database everything that is held in memory.
     func reloadAll() async throws {
         // The restored state may contain numbers from the identifier block in use, and chains of another server.
-        await identifiers.forget()
+        identifiers.forget()
         try await chains.follow(storage)
         try await restoreEpochs.follow(storage)
         try await registry.reload()

@@ -81,7 +81,7 @@ package struct StateImport: ~Copyable {
         do {
             try await shop.replacing {
                 try await shop.storage.reserveIdentifiers(below: highWater)
-                await shop.identifiers.forget()
+                shop.identifiers.forget()
                 // The companions are added to the snapshot, so that either both they and the state are restored or
                 // nothing is.
                 let missing = try await shop.missing(of: companions)

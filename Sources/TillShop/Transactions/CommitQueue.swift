@@ -30,21 +30,17 @@ actor CommitQueue {
         var change = change
         let audit = PendingAudit.current
         change.audit = change.audit ?? audit?.unwritten
-        let result = await enqueue(change)
-        if case .success = result { audit?.noteWritten() }
-        return result
-    }
-
-    private func enqueue(_ change: Change) async -> Result<Void, CommitFailure> {
         guard waiting.count < Self.maxWaiting else {
             return .failure(.temporary("more than \(Self.maxWaiting) commits are waiting"))
         }
-        return await withCheckedContinuation { answer in
+        let result = await withCheckedContinuation { answer in
             waiting.append(Waiting(change: change, answer: answer))
             guard !isCommitting else { return }
             isCommitting = true
             Task { await work() }
         }
+        if case .success = result { audit?.noteWritten() }
+        return result
     }
 
     private func work() async {

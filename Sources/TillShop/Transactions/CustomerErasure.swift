@@ -36,22 +36,20 @@ extension Shop {
         removingSnapshots: Bool = false,
         isDryRun: Bool = false
     ) async throws -> ErasedCustomer {
-        try await gate.shared {
-            await requestLog.flush()
-            let held = try await storage.snapshots(holding: customer.customer, in: customer.scope)
-                .filter(Self.isName)
-            var erased = try await eraseAccount(customer, isDryRun: isDryRun, isForgiving: !held.isEmpty)
-            let rules = faults.all.map(\.rule).filter { rule in
-                rule.customer == customer.customer && rule.app == customer.scope.app
-                    && rule.environment == customer.scope.environment
-            }
-            erased.faults = rules.count
-            if removingSnapshots { erased.removedSnapshots = held } else { erased.snapshots = held }
-            guard !isDryRun else { return erased }
-            for rule in rules { _ = try await faults.remove(rule.id) }
-            for name in erased.removedSnapshots { try await storage.remove(snapshot: name) }
-            return erased
+        await requestLog.flush()
+        let held = try await storage.snapshots(holding: customer.customer, in: customer.scope)
+            .filter(Self.isName)
+        var erased = try await eraseAccount(customer, isDryRun: isDryRun, isForgiving: !held.isEmpty)
+        let rules = faults.all.map(\.rule).filter { rule in
+            rule.customer == customer.customer && rule.app == customer.scope.app
+                && rule.environment == customer.scope.environment
         }
+        erased.faults = rules.count
+        if removingSnapshots { erased.removedSnapshots = held } else { erased.snapshots = held }
+        guard !isDryRun else { return erased }
+        for rule in rules { _ = try await faults.remove(rule.id) }
+        for name in erased.removedSnapshots { try await storage.remove(snapshot: name) }
+        return erased
     }
 
     private enum Erasing: Sendable {
@@ -119,9 +117,9 @@ extension Shop {
                 at: now
             )
             guard !ledger.isBehind else { return .unchanged(.behind(now)) }
-            ledger.identifiers = try await identifiers.take(Command.leaveFamily.maxIdentifiers(for: loaded))
+            ledger.identifiers = try identifiers.take(Command.leaveFamily.maxIdentifiers(for: loaded))
             try ledger.perform(.leaveFamily, by: account.id)
-            await identifiers.giveBack(ledger.identifiers)
+            identifiers.giveBack(ledger.identifiers)
             // Writes and notifications for the erased customer are dropped.
             change = Self.change(from: loaded, to: ledger, opening: nil)
             change.accounts.removeAll { $0.account.id == account.id }

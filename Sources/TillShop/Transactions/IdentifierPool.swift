@@ -1,12 +1,23 @@
+import Synchronization
 import TillCore
 import TillStorage
 
 /// Assigns counter values for identifiers from blocks, which are reserved in the database first. If a server crashes,
 /// the rest of its block is lost, so no value is ever assigned twice.
-actor IdentifierPool {
+final class IdentifierPool: Sendable {
+    /// The error of ``take(_:)`` if the block has too few values.
+    struct Exhausted: Error {
+        /// The number of values that are needed.
+        let count: Int64
+    }
+
+    private struct Block {
+        var values: Range<Int64> = 0..<0
+        var reserved = ContinuousClock.now
+    }
+
     private let storage: any Storage
-    private var block: Range<Int64> = 0..<0
-    private var reserved = ContinuousClock.now
+    private let block = Mutex(Block())
     /// The number of values in a block. Each block costs one write to the database.
     private static let blockSize: Int64 = 8_192
     /// The maximum time for which a block is used. It limits by how much numbers of different nodes can differ in age
@@ -17,29 +28,45 @@ actor IdentifierPool {
         self.storage = storage
     }
 
-    /// Takes a number of consecutive values.
-    func take(_ count: Int64) async throws -> Identifiers {
-        if reserved + Self.blockLife < .now { block = 0..<0 }
-        while Int64(block.count) < count {
-            let range = try await storage.reserveIdentifiers(max(count, Self.blockSize))
-            // During the await another call may have reserved a block. If that block has enough values, it is kept.
-            if Int64(block.count) < count {
-                block = range
-                reserved = .now
-            }
+    /// Takes a number of consecutive values. ``Transactor`` reserves more and decides again if this fails.
+    func take(_ count: Int64) throws(Exhausted) -> Identifiers {
+        let taken = block.withLock { block -> Range<Int64>? in
+            if block.reserved + Self.blockLife < .now { block.values = 0..<0 }
+            guard Int64(block.values.count) >= count else { return nil }
+            let taken = block.values.prefix(Int(count))
+            block.values = block.values.dropFirst(Int(count))
+            return taken
         }
-        let taken = block.prefix(Int(count))
-        block = block.dropFirst(Int(count))
-        return Identifiers(reserved: taken.startIndex..<taken.endIndex)
+        guard let taken else { throw Exhausted(count: count) }
+        return Identifiers(reserved: taken)
+    }
+
+    /// Reserves a block if the present one has fewer values than needed.
+    func reserve(_ count: Int64) async throws {
+        let range = try await storage.reserveIdentifiers(max(count, Self.blockSize))
+        block.withLock { block in
+            // During the await another call may have reserved a block. If that block has enough values, it is kept.
+            if Int64(block.values.count) < count { block = Block(values: range) }
+        }
+    }
+
+    /// Takes a number of consecutive values, outside of a transaction.
+    func takeOrReserve(_ count: Int64) async throws -> Identifiers {
+        while true {
+            if let taken = try? take(count) { return taken }
+            try await reserve(count)
+        }
     }
 
     /// Discards the current block, because its values may have been assigned elsewhere.
-    func forget() { block = 0..<0 }
+    func forget() { block.withLock { $0.values = 0..<0 } }
 
     /// Takes back unused values of the last command. If another command has taken values since, the unused values are
     /// lost, because within an account a larger identifier must always be newer.
     func giveBack(_ rest: Identifiers) {
         let range = rest.reserved
-        if range.upperBound == block.lowerBound { block = range.lowerBound..<block.upperBound }
+        block.withLock { block in
+            if range.upperBound == block.values.lowerBound { block.values = range.lowerBound..<block.values.upperBound }
+        }
     }
 }

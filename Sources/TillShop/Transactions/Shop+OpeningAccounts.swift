@@ -4,8 +4,8 @@ import TillStorage
 /// Opens accounts of new customers.
 extension Shop {
     /// An account for a new customer, which is not stored yet.
-    func open(_ customer: CustomerName, _ opening: Opening, at now: Timestamp) async throws -> Account {
-        var ids = try await identifiers.take(1)
+    func open(_ customer: CustomerName, _ opening: Opening, at now: Timestamp) throws -> Account {
+        var ids = try identifiers.take(1)
         let scope = customer.scope
         let partition = Partition(environment: scope.environment, app: scope.app, customer: customer.customer)
         var account = Account(
@@ -41,7 +41,7 @@ extension Shop {
             if let account = try await storage.account(of: customer) { return .unchanged((account, false)) }
             let clock = ClockName(customer.scope, own: opening.clock)
             if let instant { try check(instant, on: clock) }
-            var account = try await open(customer, opening, at: instant ?? now(on: clock))
+            var account = try open(customer, opening, at: instant ?? now(on: clock))
             account.version = 1
             let change = Change(accounts: [AccountChange(account: account, before: nil)])
             return .write(Draft(change: change, chain: signingChain), (account, true))

@@ -28,49 +28,44 @@ extension Shop {
         opening: Opening? = nil,
         notifying receive: ([Notification]) -> Void = { _ in }
     ) async throws -> Outcome {
-        try await gate.shared {
-            let before = try await presentBeforeMoving(command, customer)
-            let outcome: Outcome
-            do {
-                outcome = try await performLocked(
-                    command,
-                    by: customer,
-                    at: instant,
-                    opening: opening,
-                    atMost: Self.maxEventsAtOnce,
-                    notifying: receive
-                )
-            } catch is TooManyEvents {
-                throw ShopBusy(
-                    reason: "more than \(Self.maxEventsAtOnce) events of the customer are due before this operation; "
-                        + "Till processes them in the background"
-                )
-            }
-            if let before {
-                let moved = outcome.ledger.accounts.values.filter { $0.clock == outcome.account.clock }
-                let clock = outcome.account.clockName
-                try await runJobsPassed(by: moved.sorted { $0.id < $1.id }, on: clock, since: before)
-            }
-            // The operation may be dated in the past, or it may have moved the customer to a clock that is ahead. In
-            // both cases events up to the current time can be due.
-            guard let due = outcome.nextDue else { return outcome }
-            try await asOfNow {
-                let present = now(of: outcome.account)
-                guard due <= present else { return }
-                do {
-                    try await processDue(customer, until: present, atMost: Self.maxEventsAtOnce, notifying: receive)
-                } catch is TooManyEvents {
-                    // The operation has succeeded. `Ticker` processes the other events.
-                }
-            }
-            return outcome
+        var before: Timestamp?
+        if case .update(let wanted) = command, wanted.clock != nil {
+            before = try await storage.account(of: customer).map { now(of: $0) }
         }
-    }
-
-    /// The current time on a customer's clock before the customer moves to another clock; nil for every other command.
-    private func presentBeforeMoving(_ command: Command, _ customer: CustomerName) async throws -> Timestamp? {
-        guard case .update(let wanted) = command, wanted.clock != nil else { return nil }
-        return try await storage.account(of: customer).map { now(of: $0) }
+        let limit = Self.maxEventsAtOnce
+        let outcome: Outcome
+        do {
+            outcome = try await transact(
+                command,
+                by: customer,
+                at: instant,
+                opening: opening,
+                atMost: limit,
+                notifying: receive
+            )
+        } catch is TooManyEvents {
+            throw ShopBusy(
+                reason: "more than \(limit) events of the customer are due before this operation; "
+                    + "Till processes them in the background"
+            )
+        }
+        if let before {
+            let moved = outcome.ledger.accounts.values.filter { $0.clock == outcome.account.clock }
+            let clock = outcome.account.clockName
+            try await runJobsPassed(by: moved.sorted { $0.id < $1.id }, on: clock, since: before)
+        }
+        // The operation may be dated in the past, or it may have moved the customer to a clock that is ahead. In both
+        // cases events up to the current time can be due.
+        guard let due = outcome.nextDue, due <= now(of: outcome.account) else { return outcome }
+        try await asOfNow {
+            let present = now(of: outcome.account)
+            do {
+                try await processDue(customer, until: present, atMost: limit, notifying: receive)
+            } catch is TooManyEvents {
+                // The operation has succeeded. `Ticker` processes the other events.
+            }
+        }
+        return outcome
     }
 
     /// Processes the due events of a customer and their family up to an instant.
@@ -87,11 +82,10 @@ extension Shop {
         atMost limit: Int = .max,
         notifying receive: ([Notification]) -> Void = { _ in }
     ) async throws {
-        _ = try await performLocked(
+        _ = try await transact(
             .processDue,
             by: customer,
             at: instant,
-            opening: nil,
             givingWay: givingWay,
             atMost: limit,
             notifying: receive
@@ -150,11 +144,11 @@ extension Shop {
     /// Performs a command, and processes no events after the instant of the operation.
     ///
     /// - Parameter limit: the number of due events after which the operation ends with `TooManyEvents`.
-    func performLocked(
+    func transact(
         _ command: Command,
         by customer: CustomerName,
         at instant: Timestamp?,
-        opening: Opening?,
+        opening: Opening? = nil,
         givingWay: Bool = false,
         atMost limit: Int = .max,
         notifying receive: ([Notification]) -> Void = { _ in }
@@ -162,8 +156,13 @@ extension Shop {
         var keys: Set<String> = [customer.lockKey]
         var events = 0
         while true {
-            let step = try await transactor.transact("the account of \(customer.customer)", locking: &keys) { held in
-                try await decide(command, by: customer, at: instant, opening: opening, holding: held)
+            let step: Step
+            do {
+                step = try await transactor.transact("the account of \(customer.customer)", locking: &keys) { held in
+                    try await decide(command, by: customer, at: instant, opening: opening, holding: held)
+                }
+            } catch let damaged as DamagedAccount {
+                throw quarantine(damaged)
             }
             if step.isWritten { quarantine.remove(step.outcome.account.id) }
             receive(step.outcome.ledger.notifications)
@@ -202,26 +201,27 @@ extension Shop {
         holding keys: Set<String>
     ) async throws -> Decision<Step> {
         let scope = customer.scope
-        let present = try await quarantining { try await storage.account(of: customer) }
+        let present = try await storage.account(of: customer)
         let account: Account
         if let present {
             account = present
         } else {
             guard let opening else { throw Refusal.unknownAccount(customer.customer) }
-            account = try await open(customer, opening, at: instant ?? now(on: ClockName(scope, own: opening.clock)))
+            account = try open(customer, opening, at: instant ?? now(on: ClockName(scope, own: opening.clock)))
         }
         if let instant { try check(instant, for: command, on: account.clockName) }
         if case .update(let update) = command, let own = update.clock?.name {
             try requireClock(ClockName(scope, own: own))
         }
-        let loaded = [account] + (try await quarantining { try await others(concernedBy: command, of: account) })
+        let loaded = [account] + (try await others(concernedBy: command, of: account))
         try checkUndamaged(loaded, of: customer)
         let needed = Set(loaded.map { CustomerName(scope, $0.customer).lockKey })
         guard needed.isSubset(of: keys) else { return .needs(needed) }
         // Without an instant, the operation happens now. If an account is ahead of its clock, it happens at the date of
         // the account's last event.
         let now = instant ?? loaded.reduce(now(of: account)) { max($0, $1.lastEvent) }
-        let (ledger, isBehind) = try await apply(command, to: loaded, in: scope, at: now)
+        let transactions = try await transactions(for: command, loaded)
+        let (ledger, isBehind) = try apply(command, to: loaded, transactions, in: scope, at: now)
 
         var change = Self.change(from: loaded, to: ledger, opening: present == nil ? account.id : nil)
         if case .processDue = command, !change.accounts.contains(where: { $0.account.id == account.id }) {
@@ -245,12 +245,13 @@ extension Shop {
     private func apply(
         _ command: Command,
         to loaded: [Account],
+        _ transactions: [Transaction],
         in scope: AccountScope,
         at now: Timestamp
-    ) async throws -> (ledger: Ledger, isBehind: Bool) {
+    ) throws -> (ledger: Ledger, isBehind: Bool) {
         var ledger = Ledger(
             accounts: loaded,
-            transactions: try await transactions(for: command, loaded),
+            transactions: transactions,
             catalog: registry.catalog(of: scope.app),
             policy: policy(of: scope),
             identifiers: Identifiers(reserved: 0..<0),
@@ -259,10 +260,10 @@ extension Shop {
         let isBehind = ledger.isBehind
         let maxSteps = maxStepsAtOnce(in: scope)
         let steps = isBehind ? Int64(maxSteps * 3 * loaded.count) : 0
-        ledger.identifiers = try await identifiers.take(command.maxIdentifiers(for: loaded) + steps)
+        ledger.identifiers = try identifiers.take(command.maxIdentifiers(for: loaded) + steps)
         let isUpToDate = !isBehind || ledger.catchUp(atMost: maxSteps)
         if isUpToDate { try ledger.perform(command, by: loaded[0].id) }
-        await identifiers.giveBack(ledger.identifiers)
+        identifiers.giveBack(ledger.identifiers)
         return (ledger, !isUpToDate)
     }
 
@@ -340,15 +341,6 @@ extension Shop {
             logger.error("an account was quarantined", metadata: ["cause": "\(damaged.logText)"])
         }
         return damaged
-    }
-
-    /// Reads accounts, and quarantines an account that cannot be read.
-    private func quarantining<Value>(_ read: () async throws -> Value) async throws -> Value {
-        do {
-            return try await read()
-        } catch let damaged as DamagedAccount {
-            throw quarantine(damaged)
-        }
     }
 
     /// Creates the change that stores the result of an operation.

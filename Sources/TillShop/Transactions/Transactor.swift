@@ -23,11 +23,11 @@ struct Draft: Sendable {
 }
 
 /// The only way to write accounts and notifications: takes the locks, lets the caller load and decide, and commits the
-/// decision. If someone else changed the data meanwhile, the caller decides again.
+/// decision. If someone else changed the data meanwhile, the caller decides again. The work around it holds the lock of
+/// the shop (`Shop.gate`), so that no restore comes in between.
 struct Transactor: Sendable {
-    /// Every transaction holds this lock in shared mode, so that a restore can hold it exclusively.
-    let gate = AsyncReadWriteLock()
     let locks = AccountLocks()
+    let identifiers: IdentifierPool
     let commits: CommitQueue
     /// The other servers that share the database; nil if this is the only server.
     let cluster: Cluster?
@@ -42,6 +42,8 @@ struct Transactor: Sendable {
     private enum Attempt<Value: Sendable>: Sendable {
         case done(Value)
         case needs(Set<String>)
+        /// The decision needs more new identifiers than are reserved.
+        case needsIdentifiers(Int64)
         case conflict
         /// Another node changed the configuration on which the decision was based.
         case outdated
@@ -63,12 +65,28 @@ struct Transactor: Sendable {
         var attempts = 0
         while attempts < Self.maxAttempts {
             let held = keys
-            let attempt = try await gate.shared {
-                try await locks.holding(held) { try await self.attempt { try await decide(held) } }
+            let attempt = try await locks.holding(held) { () async throws -> Attempt<Value> in
+                // The precondition must be read before any data that other nodes may change.
+                let precondition = try cluster?.preconditionNow()
+                let draft: Draft
+                let value: Value
+                do {
+                    switch try await decide(held) {
+                    case .unchanged(let value): return .done(value)
+                    case .needs(let more): return .needs(more)
+                    case .write(let wanted, let result): (draft, value) = (wanted, result)
+                    }
+                } catch let exhausted as IdentifierPool.Exhausted {
+                    return .needsIdentifiers(exhausted.count)
+                }
+                var change = draft.change
+                change.writePrecondition = precondition
+                return try ended(await commits.commit(change), draft, value)
             }
             switch attempt {
             case .done(let value): return value
             case .needs(let more): keys.formUnion(more)
+            case .needsIdentifiers(let count): try await identifiers.reserve(count)
             case .conflict: attempts += 1
             case .outdated:
                 try await cluster?.catchUp()
@@ -78,22 +96,17 @@ struct Transactor: Sendable {
         throw ShopBusy(reason: "\(subject) changed \(Self.maxAttempts) times during the request")
     }
 
-    private func attempt<Value: Sendable>(_ decide: () async throws -> Decision<Value>) async throws -> Attempt<Value> {
-        // The precondition must be read before any data that other nodes may change.
-        let precondition = try cluster?.preconditionNow()
-        let (draft, value): (Draft, Value)
-        switch try await decide() {
-        case .unchanged(let value): return .done(value)
-        case .needs(let keys): return .needs(keys)
-        case .write(let wanted, let result): (draft, value) = (wanted, result)
-        }
-        var change = draft.change
-        change.writePrecondition = precondition
-        switch await commits.commit(change) {
+    /// What follows from a commit.
+    private func ended<Value: Sendable>(
+        _ result: Result<Void, CommitFailure>,
+        _ draft: Draft,
+        _ value: Value
+    ) throws -> Attempt<Value> {
+        switch result {
         case .success:
-            if !change.notifications.isEmpty { chains.keep(draft.chain) }
-            recentRows.note(change)
-            signals.committed(change, notifications: draft.notifications)
+            if !draft.change.notifications.isEmpty { chains.keep(draft.chain) }
+            recentRows.note(draft.change)
+            signals.committed(draft.change, notifications: draft.notifications)
             return .done(value)
         case .failure(.conflict): return .conflict
         case .failure(.preconditionFailed):

@@ -37,7 +37,7 @@ extension Shop {
             ).filter { scope.environment == .production || settings.versionOneInSandbox || $0.isInSandbox }
             guard !types.isEmpty else { continue }
             let receipt = try await unifiedReceipt(of: account, app, rows, at: notification.date)
-            var ids = try await identifiers.take(Int64(types.count))
+            var ids = try identifiers.take(Int64(types.count))
             for type in types {
                 let id = ids.notification(of: account.id)
                 let body = VersionOnePayload.bytes(
@@ -70,7 +70,7 @@ extension Shop {
                 change.notifications.append(entry)
                 change.deliveries += deliveries
             }
-            await identifiers.giveBack(ids)
+            identifiers.giveBack(ids)
         }
     }
 

@@ -46,9 +46,7 @@ struct AsyncReadWriteLockTests {
                         await lock.shared {
                             counter.enter(exclusive: false)
                             await Task.yield()
-                            // Requests the lock a second time, although another task may be waiting for exclusive
-                            // access.
-                            await lock.shared { await Task.yield() }
+                            await Task.yield()
                             counter.leave(exclusive: false)
                         }
                     }
@@ -67,7 +65,7 @@ struct AsyncReadWriteLockTests {
         #expect(during < lock.epoch)
     }
 
-    @Test("Child tasks of a shared section enter while a writer waits; a child that outlives the section does not")
+    @Test("A writer waits for the child tasks of a shared section, and a task that outlives the section for the writer")
     func children() async {
         let lock = AsyncReadWriteLock()
         let order = Synchronized<[String]>([])
@@ -79,13 +77,13 @@ struct AsyncReadWriteLockTests {
             }
             while lock.waitingToBeAlone == 0 { await Task.yield() }
             await withTaskGroup(of: Void.self) { group in
-                group.addTask { await lock.shared { order.value += ["child"] } }
+                group.addTask { order.value += ["child"] }
             }
             outliving = Task {
                 while order.value.last != "exclusive" { await Task.yield() }
                 await lock.shared { order.value += ["later"] }
             }
-            await lock.shared(aheadOfWriters: true) { order.value += ["pushing"] }
+            await Task.detached { await lock.shared(aheadOfWriters: true) { order.value += ["pushing"] } }.value
         }
         await waiting?.value
         await outliving?.value
@@ -111,5 +109,13 @@ struct AsyncReadWriteLockTests {
         await exclusive.value
         await second.value
         #expect(order.value == ["pushing", "exclusive", "second"])
+    }
+
+    @Test("A debug build stops when a task takes the lock that it holds, because it could wait for itself")
+    func takenTwice() async {
+        await #expect(processExitsWith: .failure) {
+            let lock = AsyncReadWriteLock()
+            await lock.shared { await lock.shared {} }
+        }
     }
 }

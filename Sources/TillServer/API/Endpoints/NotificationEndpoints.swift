@@ -116,7 +116,8 @@ extension AppleAPI {
     // MARK: Test notifications
 
     private func requestTest(_ exchange: Exchange) async throws -> Response {
-        guard let token = try await shop.requestTest(in: exchange.scope)?.testNotificationToken else {
+        let test = try await shop.besideOthers { try await shop.requestTest(in: exchange.scope) }
+        guard let token = test?.testNotificationToken else {
             throw APIError.notificationURLNotFound.because(
                 "No primary endpoint is set for the \(environment.wireName) environment of \(exchange.scope.app)."
             )

@@ -52,7 +52,9 @@ extension AppleAPI {
     /// Runs a command for a transaction, in the account of the transaction's customer.
     func perform(_ command: Command, on row: Transaction, _ exchange: Exchange) async throws -> Outcome {
         guard let account = try await shop.storage.account(row.account) else { throw APIError.generalInternal }
-        return try await shop.perform(command, by: CustomerName(exchange.scope, account.customer))
+        return try await shop.besideOthers {
+            try await shop.perform(command, by: CustomerName(exchange.scope, account.customer))
+        }
     }
 
     /// Reads the token of a body. The error for a body that is not a JSON object has no code, the error for an invalid

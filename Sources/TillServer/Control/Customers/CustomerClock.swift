@@ -19,6 +19,7 @@ extension ControlAPI {
         if request.newClock != nil, request.clock != nil {
             throw ControlError.bad("bad_clock", "Give either clock or newClock, not both.", path: "$.newClock")
         }
+        guard request.clock != nil || request.newClock != nil else { return try await operation(opening) }
         // An empty name means the environment's clock.
         let own = request.clock.flatMap { $0.isEmpty ? nil : $0 }
         if own != nil { try shop.checkMayMove(ClockName(name.scope, own: own)) }

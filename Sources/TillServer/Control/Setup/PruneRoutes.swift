@@ -5,7 +5,8 @@ import TillShop
 extension ControlAPI {
     var pruneRoutes: [ControlRoute] {
         [
-            ControlRoute(PruneNotifications.self) { call in
+            // The operation itself takes the lock, for each page of notifications.
+            ControlRoute(PruneNotifications.self, waitsForRestore: false) { call in
                 let isDryRun = call.dryRun ?? false
                 let report = try await shop.prune(olderThan: call.days, isDryRun: isDryRun)
                 return PruneInfo(
