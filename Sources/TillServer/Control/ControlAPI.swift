@@ -51,7 +51,7 @@ package struct ControlAPI: Sendable {
                 heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
                 upcomingEventRoutes, settingsRoutes, endpointRoutes, notificationRoutes, listenRoutes,
                 requestLogRoutes, authorityRoutes, receiptRoutes, revocationRoutes, attackRoutes,
-                faultRoutes, snapshotRoutes, securityRoutes,
+                faultRoutes, snapshotRoutes,
             ].flatMap(\.self)
     }
 

@@ -235,11 +235,15 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
         }
     }
 
-    /// The body with its component. The operations that take only a time share one.
+    /// The body with its component. Operations whose bodies have the same properties share one.
     private static func body(_ properties: [Schema.Property], name: String, _ summary: String) -> Schema? {
-        if properties.isEmpty { return nil }
-        guard properties.map(\.name) == ["at"] else { return .component("", name: name, .object(summary, properties)) }
-        return .component("", name: "ActionTime", .object("The time of the operation.", properties))
+        switch properties.map(\.name) {
+        case []: nil
+        case ["at"]: .component("", name: "ActionTime", .object("The time of the operation.", properties))
+        case ["sharedSecret", "remove"]:
+            .component("", name: "SharedSecretChange", .object("Sets or removes a shared secret.", properties))
+        default: .component("", name: name, .object(summary, properties))
+        }
     }
 
     /// The typed request, from a body that was already checked, and from parameters that are checked here.

@@ -121,7 +121,7 @@ extension AuditRecord {
     /// The path parameters that authorize something.
     private static let secrets: Set = ["deliveryToken"]
     /// The properties of bodies that identify the object of an operation.
-    private static let identifiers = ["name", "keyId", "issuerId", "productId", "offerId"]
+    private static let identifiers = ["name", "keyId", "issuerId", "productId", "offerId", "faultId", "transactionId"]
 
     // MARK: Valid names. A record never contains a text that no object can have as its name.
 

@@ -21,7 +21,7 @@ package struct SecurityFacts: Sendable {
     /// The files for clients on the server's machine.
     package var files: TLSFiles
 
-    /// Collects the facts for `GET /v1/tls`.
+    /// Collects the facts for `GET /v1/status`.
     package init(
         host: String,
         port: @escaping @Sendable () -> Int,
@@ -43,30 +43,13 @@ package struct SecurityFacts: Sendable {
     }
 }
 
-/// The operation that shows how to reach the server over TLS.
-extension ControlAPI {
-    var securityRoutes: [ControlRoute] {
-        [
-            ControlRoute(GetTLS.self) { _ in
-                guard let security = facts.security else {
-                    throw ControlError.conflict(
-                        "tls_off",
-                        "TLS is off. Start the server with --tls-port 443, or with --proxy-port."
-                    )
-                }
-                return TLSInfo(security)
-            }
-        ]
-    }
-}
-
 extension SecurityFacts {
     /// The proxy's port; nil without a proxy.
     var openProxyPort: Int? { proxyPort() == 0 ? nil : proxyPort() }
 }
 
 extension TLSInfo {
-    fileprivate init(_ facts: SecurityFacts) {
+    init(_ facts: SecurityFacts) {
         self.init(
             address: facts.host,
             port: facts.port(),

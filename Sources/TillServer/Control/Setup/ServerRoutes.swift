@@ -12,7 +12,8 @@ extension ControlAPI {
                     ports: facts.ports,
                     dataDirectory: facts.dataDirectory?.path,
                     rootCertificate: facts.dataDirectory?.rootCertificate,
-                    rootFingerprint: shop.signingChain.rootFingerprint
+                    rootFingerprint: shop.signingChain.rootFingerprint,
+                    tls: facts.security.map { TLSInfo($0) }
                 )
             },
             ControlRoute(CreateBackup.self) { try await createBackup(in: $0.to) },

@@ -7,22 +7,15 @@ extension ControlAPI {
         [
             ControlRoute(GetSharedSecret.self) { secret(of: try $0.app()) },
             ControlRoute(SetSharedSecret.self) { call in
-                try await shop.setSharedSecret(try Self.checked(secret: call.sharedSecret), of: try call.app())
-                return secret(of: try call.app())
-            },
-            ControlRoute(RemoveSharedSecret.self) { call in
-                try await shop.setSharedSecret(nil, of: try call.app())
-                return NoAnswer()
+                let secret = try Self.secret(call.sharedSecret, remove: call.remove)
+                try await shop.setSharedSecret(secret, of: try call.app())
+                return self.secret(of: try call.app())
             },
             ControlRoute(SetPrimarySharedSecret.self) { call in
                 let team = try team(call.issuerId)
-                let secret = try Self.checked(secret: call.sharedSecret)
+                let secret = try Self.secret(call.sharedSecret, remove: call.remove)
                 try await shop.setSharedSecret(secret, of: team)
-                return SharedSecretInfo(sharedSecret: secret, from: .team)
-            },
-            ControlRoute(RemovePrimarySharedSecret.self) { call in
-                try await shop.setSharedSecret(nil, of: try team(call.issuerId))
-                return NoAnswer()
+                return SharedSecretInfo(sharedSecret: secret, from: secret == nil ? .none : .team)
             },
         ]
     }
@@ -32,9 +25,12 @@ extension ControlAPI {
         return SharedSecretInfo(sharedSecret: secret, from: app.sharedSecret == nil ? .team : .app)
     }
 
-    /// The secret of a request; a new one if the request has none.
-    private static func checked(secret: String?) throws -> String {
-        guard let secret else { return Shop.makeSharedSecret() }
+    /// The secret that a request sets, a new one if the request has none; nil to remove the secret.
+    private static func secret(_ secret: String?, remove: Bool?) throws -> String? {
+        guard let secret else { return remove == true ? nil : Shop.makeSharedSecret() }
+        guard remove != true else {
+            throw ControlError.bad("bad_secret", "Give either sharedSecret or remove.", path: "$.remove")
+        }
         guard Shop.accepts(sharedSecret: secret) else {
             throw ControlError.bad(
                 "bad_secret",
