@@ -265,12 +265,7 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
         for property in query {
             guard let text = try Self.text(of: property, in: exchange.query) else { continue }
             let member = try Self.member(property, text) { _, faults in
-                ControlError(
-                    status: .badRequest,
-                    code: "bad_query",
-                    message: "\(property.name) must be \(faults[0].expected).",
-                    faults: faults
-                )
+                ControlError.bad("bad_query", "\(property.name) must be \(faults[0].expected).", faults)
             }
             members.append(member)
         }
@@ -293,11 +288,10 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
         let words = known.isEmpty ? "no query parameters" : known.joined(separator: ", ")
         let isInBody = bodyNames.contains(name)
         let advice = isInBody ? "Send it in the body." : "Remove or correct it. The operation takes: \(words)."
-        throw ControlError(
-            status: .badRequest,
-            code: "bad_query",
-            message: "\(Request.operationID) has no query parameter \(name). \(advice)",
-            faults: [JSONFault(path: name, expected: words, found: "an unknown name")]
+        throw ControlError.bad(
+            "bad_query",
+            "\(Request.operationID) has no query parameter \(name). \(advice)",
+            [JSONFault(path: name, expected: words, found: "an unknown name")]
         )
     }
 
