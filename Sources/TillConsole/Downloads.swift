@@ -30,7 +30,10 @@ enum Downloads {
     static let signedData = authority("till") { try await $0.send(GetAuthority()) }
     static let receipts = authority("till-receipts") { try await $0.send(GetAuthority(receipts: true)) }
     static let tls = [
-        PublicCertificate(name: "till-tls-root", words: "Root") { try await $0.send(GetTLS()).rootCertificate }
+        PublicCertificate(name: "till-tls-root", words: "Root") { control in
+            guard let tls = try await control.send(GetStatus()).tls else { throw ControlError.missing("TLS is off.") }
+            return tls.rootCertificate
+        }
     ]
 
     private static let statePath = "/console/state"

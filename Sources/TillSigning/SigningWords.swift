@@ -1,3 +1,18 @@
+extension StringProtocol {
+    /// Whether a text has a length in bytes, and only ASCII letters, digits and other given characters.
+    package func isPlain(_ length: ClosedRange<Int>, and others: String = "") -> Bool {
+        length.contains(utf8.count)
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: others.utf8.contains(byte)
+                }
+            }
+    }
+}
+
 /// Formats values for explanations.
 enum Words {
     /// Quotes an untrusted text. Because the result appears in logs and terminals, it has at most 60 characters, and

@@ -290,7 +290,7 @@ class MixedLoad:
         paths = [
             "/v1/status", "/v1/apps", "/v1/requests?limit=20", f"{SCOPE}/customers?limit=20", f"{SCOPE}/clocks",
             f"{SCOPE}/notifications?limit=20", f"/v1/apps/{BUNDLE}/catalog", f"{SCOPE}/endpoints", "/v1/faults",
-        ] + ([f"{SCOPE}/customers/{customer}", f"{SCOPE}/customers/{customer}/subscriptions"] if customer else [])
+        ] + ([f"{SCOPE}/customers/{customer}"] if customer else [])
         if turn % 10 == 0:
             return (await client.ask("GET", "/metrics"))[0] == 200
         return await self.control(client, "GET", paths[turn % len(paths)]) is not None

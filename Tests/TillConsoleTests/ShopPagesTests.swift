@@ -36,10 +36,10 @@ struct ShopPagesTests {
             #expect(added.status == 200, "\(added.text)")
             #expect(added.text.contains("0 of 0 matches") && added.text.contains("app <bdi>com.example.shop</bdi>"))
             let removed = try await visitor.perform(
-                "removeFault",
-                form: "removeFault-f1",
+                "removeFaults",
+                form: "removeFaults-f1",
                 on: page,
-                [("path.faultId", "f1")]
+                [("faultId", "f1")]
             )
             #expect(removed.text.contains("No fault rules."), "\(removed.text)")
         }

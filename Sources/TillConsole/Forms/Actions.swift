@@ -267,6 +267,8 @@ final class Actions: Sendable {
     static func title(_ operation: OperationForm, _ form: FormData) -> String {
         if operation.id == UpdateCustomer.operationID { return titleOfUpdate(form) }
         let title = titles[operation.id] ?? Words.sentence(operation.id)
+        if operation.id == RemoveFaults.operationID, form["faultId"] != nil { return "Delete fault rule" }
+        if form["remove"] == "true" { return title.replacing("Set ", with: "Delete ") }
         return title.hasPrefix("Remove ") ? "Delete " + title.dropFirst(7) : title
     }
 
@@ -290,12 +292,9 @@ final class Actions: Sendable {
         ExtendAll.operationID: "Extend renewal date for all subscribers",
         ShareProduct.operationID: "Turn on Family Sharing",
         AddFault.operationID: "Add fault rule",
-        RemoveFault.operationID: "Delete fault rule",
         RemoveFaults.operationID: "Delete all fault rules",
         SetSharedSecret.operationID: "Set app-specific secret",
         SetPrimarySharedSecret.operationID: "Set team secret",
-        RemovePrimarySharedSecret.operationID: "Delete team secret",
-        RemoveSharedSecret.operationID: "Delete app-specific secret",
     ]
 }
 

@@ -35,7 +35,7 @@ extension ConsolePage {
 private enum Faults {
     static func value(_ fault: FaultRuleInfo, _ page: PageRequest) -> PageValue {
         let kind = FaultKindForm.of(fault.kind)
-        let remove = ActionForm(RemoveFault(faultId: fault.id), "Delete", name: fault.id, isDestructive: true)
+        let remove = ActionForm(RemoveFaults(faultId: fault.id), "Delete", name: fault.id, isDestructive: true)
         return [
             "id": .text(fault.id), "kind": .text(kind.name), "code": PageValue(fault.code.map { String($0) }),
             "details": .list(details(fault).map { .text($0) }),

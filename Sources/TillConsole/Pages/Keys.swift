@@ -92,7 +92,7 @@ private enum SharedSecrets {
         for app in part.elements {
             let source = try await page.send(GetSharedSecret(bundleId: app.bundleId)).from
             let remove = ActionForm(
-                RemoveSharedSecret(bundleId: app.bundleId),
+                SetSharedSecret(bundleId: app.bundleId, remove: true),
                 "Delete",
                 name: app.bundleId,
                 isDestructive: true
@@ -118,9 +118,10 @@ private enum SharedSecrets {
                     ),
                     ActionForm(SetPrimarySharedSecret(issuerId: ""), "Set team secret", [team, secret]),
                     ActionForm(
-                        RemovePrimarySharedSecret(issuerId: ""),
+                        SetPrimarySharedSecret(issuerId: "", remove: true),
                         "Delete team secret",
                         [team],
+                        name: "remove",
                         isDestructive: true
                     ),
                 ].map { $0.value(page) }
@@ -141,19 +142,11 @@ private struct Authorities: Sendable {
                 value("Signed data", signed.rootFingerprint, chain: signed.chainId, Downloads.signedData),
                 value("Receipts", receipts.rootFingerprint, chain: receipts.chainId, Downloads.receipts),
             ]
-            guard let tls = try await tls() else { return list + [["name": "TLS", "isOff": true]] }
+            guard let tls = try await page.send(GetStatus()).tls else {
+                return list + [["name": "TLS", "isOff": true]]
+            }
             let end = Words.time(tls.serverCertificateEndDate)
             return list + [value("TLS", tls.rootFingerprint, chain: nil, Downloads.tls).with(["ends": end])]
-        }
-    }
-
-    /// The certificates for TLS; nil while TLS is off.
-    private func tls() async throws(ControlError) -> TLSInfo? {
-        do {
-            return try await page.send(GetTLS())
-        } catch {
-            guard error.code == "tls_off" else { throw error }
-            return nil
         }
     }
 

@@ -32,9 +32,6 @@ extension ControlCallable {
     /// Whether the operation deletes data that no other operation restores. The console and the command ask before
     /// such an operation.
     public static var isIrreversible: Bool {
-        operation.method == .delete || productionEffect == .replaces || self is any IrreversibleRequest.Type
+        operation.method == .delete || productionEffect == .replaces
     }
 }
-
-/// A request, other than DELETE, that deletes data or invalidates signatures for good.
-public protocol IrreversibleRequest: ControlCallable {}

@@ -8,9 +8,14 @@ package enum RetiredNames {
             ("/v1/reset", "DELETE /v1/state"),
             ("/v1/keys/{keyId}/revoke", "DELETE /v1/keys/{keyId}"),
             ("/v1/ca/receipts", "/v1/ca?receipts=true"),
+            ("/v1/tls", "GET /v1/status, in tls,"),
+            ("/v1/prune", "DELETE /v1/notifications, with days and dryRun in the query,"),
+            ("/v1/faults/{faultId}", "DELETE /v1/faults?faultId={faultId}"),
+            ("/v1/apps/{bundleId}/shared-secret", sharedSecret), ("/v1/teams/{issuerId}/shared-secret", sharedSecret),
         ]
         + inEnvironments.map { (environment + $0.old, $0.new.replacing("/…", with: environment)) }
 
+    private static let sharedSecret = "PUT, with {\"remove\": true},"
     private static let environment = "/v1/apps/{bundleId}/{environment}"
 
     private static let inEnvironments: [(old: String, new: String)] = [
@@ -27,6 +32,8 @@ package enum RetiredNames {
         ("/customers/{customer}/clock", "PATCH /…/customers/{customer}, with clock,"),
         ("/customers/{customer}/erase", "DELETE /…/customers/{customer}"),
         ("/customers/{customer}/refund-requests", "/…/refund-requests?customer={customer}"),
+        ("/customers/{customer}/subscriptions", "/…/customers/{customer}, in subscriptions,"),
+        ("/transactions/{transactionId}/receipt", "/…/customers/{customer}/receipt?transactionId={transactionId}"),
         ("/customers/{customer}/family/members", "PUT /…/customers/{customer}/family/members/{member}"),
     ]
 

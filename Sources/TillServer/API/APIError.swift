@@ -43,6 +43,11 @@ package struct APIError: Error, Sendable {
         return error
     }
 
+    /// An error whose message begins with "Invalid request."
+    private static func invalid(_ code: Int, _ message: String) -> APIError {
+        APIError(code, "Invalid request. " + message)
+    }
+
     // MARK: 400
 
     static let generalBadRequest = APIError(4_000_000, "Bad request.")
@@ -53,119 +58,82 @@ package struct APIError: Error, Sendable {
     static let invalidExtendByDays = APIError(4_000_009, "Invalid extend by days value.")
     static let invalidExtendReasonCode = APIError(4_000_010, "Invalid extend reason code.")
     static let invalidRequestIdentifier = APIError(4_000_011, "Invalid request identifier.")
-    static let startDateTooFarInPast = APIError(
-        4_000_012,
-        "Invalid request. The start date is earlier than the allowed start date."
-    )
-    static let startDateAfterEndDate = APIError(
+    static let startDateTooFarInPast = invalid(4_000_012, "The start date is earlier than the allowed start date.")
+    static let startDateAfterEndDate = invalid(
         4_000_013,
-        "Invalid request. The end date precedes the start date or the dates are the same."
+        "The end date precedes the start date or the dates are the same."
     )
-    static let invalidPaginationToken = APIError(4_000_014, "Invalid request. The pagination token is invalid.")
-    static let invalidStartDate = APIError(
+    static let invalidPaginationToken = invalid(4_000_014, "The pagination token is invalid.")
+    static let invalidStartDate = invalid(
         4_000_015,
-        "Invalid request. The start date is not a timestamp value represented in milliseconds."
+        "The start date is not a timestamp value represented in milliseconds."
     )
-    static let invalidEndDate = APIError(
-        4_000_016,
-        "Invalid request. The end date is not a timestamp value represented in milliseconds."
-    )
-    static let invalidNotificationType = APIError(
-        4_000_018,
-        "Invalid request. The notification type or subtype is invalid."
-    )
-    static let multipleFiltersSupplied = APIError(
+    static let invalidEndDate = invalid(4_000_016, "The end date is not a timestamp value represented in milliseconds.")
+    static let invalidNotificationType = invalid(4_000_018, "The notification type or subtype is invalid.")
+    static let multipleFiltersSupplied = invalid(
         4_000_019,
-        "Invalid request. Supply either a transaction id or a notification type, but not both."
+        "Supply either a transaction id or a notification type, but not both."
     )
-    static let invalidTestNotificationToken = APIError(
-        4_000_020,
-        "Invalid request. The test notification token is invalid."
-    )
-    static let invalidSort = APIError(4_000_021, "Invalid request. The sort parameter is invalid.")
-    static let invalidProductType = APIError(4_000_022, "Invalid request. The product type parameter is invalid.")
-    static let invalidProductID = APIError(4_000_023, "Invalid request. The product id parameter is invalid.")
-    static let invalidSubscriptionGroupIdentifier = APIError(
+    static let invalidTestNotificationToken = invalid(4_000_020, "The test notification token is invalid.")
+    static let invalidSort = invalid(4_000_021, "The sort parameter is invalid.")
+    static let invalidProductType = invalid(4_000_022, "The product type parameter is invalid.")
+    static let invalidProductID = invalid(4_000_023, "The product id parameter is invalid.")
+    static let invalidSubscriptionGroupIdentifier = invalid(
         4_000_024,
-        "Invalid request. The subscription group identifier parameter is invalid."
+        "The subscription group identifier parameter is invalid."
     )
-    static let invalidInAppOwnershipType = APIError(
-        4_000_026,
-        "Invalid request. The in-app ownership type parameter is invalid."
-    )
-    static let emptyStorefrontCountryCodeList = APIError(
+    static let invalidInAppOwnershipType = invalid(4_000_026, "The in-app ownership type parameter is invalid.")
+    static let emptyStorefrontCountryCodeList = invalid(
         4_000_027,
-        "Invalid request. If provided, the list of storefront country codes must not be empty."
+        "If provided, the list of storefront country codes must not be empty."
     )
-    static let invalidStorefrontCountryCode = APIError(
-        4_000_028,
-        "Invalid request. A storefront country code was invalid."
-    )
-    static let invalidRevoked = APIError(4_000_030, "Invalid request. The revoked parameter is invalid.")
-    static let invalidStatus = APIError(4_000_031, "Invalid request. The status parameter is invalid.")
-    static let invalidAccountTenure = APIError(4_000_032, "Invalid request. The account tenure field is invalid.")
-    static let invalidAppAccountToken = APIError(
+    static let invalidStorefrontCountryCode = invalid(4_000_028, "A storefront country code was invalid.")
+    static let invalidRevoked = invalid(4_000_030, "The revoked parameter is invalid.")
+    static let invalidStatus = invalid(4_000_031, "The status parameter is invalid.")
+    static let invalidAccountTenure = invalid(4_000_032, "The account tenure field is invalid.")
+    static let invalidAppAccountToken = invalid(
         4_000_033,
-        "Invalid request. The app account token field must contain a valid UUID or an empty string."
+        "The app account token field must contain a valid UUID or an empty string."
     )
-    static let invalidConsumptionStatus = APIError(
-        4_000_034,
-        "Invalid request. The consumption status field is invalid."
-    )
-    static let invalidCustomerConsented = APIError(
+    static let invalidConsumptionStatus = invalid(4_000_034, "The consumption status field is invalid.")
+    static let invalidCustomerConsented = invalid(
         4_000_035,
-        "Invalid request. The customer consented field is required and must indicate the customer consented."
+        "The customer consented field is required and must indicate the customer consented."
     )
-    static let invalidDeliveryStatus = APIError(4_000_036, "Invalid request. The delivery status field is invalid.")
-    static let invalidLifetimeDollarsPurchased = APIError(
-        4_000_037,
-        "Invalid request. The lifetime dollars purchased field is invalid."
-    )
-    static let invalidLifetimeDollarsRefunded = APIError(
-        4_000_038,
-        "Invalid request. The lifetime dollars refunded field is invalid."
-    )
-    static let invalidPlatform = APIError(4_000_039, "Invalid request. The platform field is invalid.")
-    static let invalidPlayTime = APIError(4_000_040, "Invalid request. The playtime field is invalid.")
-    static let invalidSampleContentProvided = APIError(
-        4_000_041,
-        "Invalid request. The sample content provided field is invalid."
-    )
-    static let invalidUserStatus = APIError(4_000_042, "Invalid request. The user status field is invalid.")
-    static let invalidRefundPreference = APIError(4_000_044, "Invalid request. The refund preference field is invalid.")
-    static let transactionTypeNotSupported = APIError(
+    static let invalidDeliveryStatus = invalid(4_000_036, "The delivery status field is invalid.")
+    static let invalidLifetimeDollarsPurchased = invalid(4_000_037, "The lifetime dollars purchased field is invalid.")
+    static let invalidLifetimeDollarsRefunded = invalid(4_000_038, "The lifetime dollars refunded field is invalid.")
+    static let invalidPlatform = invalid(4_000_039, "The platform field is invalid.")
+    static let invalidPlayTime = invalid(4_000_040, "The playtime field is invalid.")
+    static let invalidSampleContentProvided = invalid(4_000_041, "The sample content provided field is invalid.")
+    static let invalidUserStatus = invalid(4_000_042, "The user status field is invalid.")
+    static let invalidRefundPreference = invalid(4_000_044, "The refund preference field is invalid.")
+    static let transactionTypeNotSupported = invalid(
         4_000_047,
-        "Invalid request. The transaction id doesn't represent a supported in-app purchase type."
+        "The transaction id doesn't represent a supported in-app purchase type."
     )
-    static let appTransactionIDNotSupported = APIError(
-        4_000_048,
-        "Invalid request. App transactions aren't supported by this endpoint."
-    )
-    static let invalidAppAccountTokenUUID = APIError(
-        4_000_183,
-        "Invalid request. The app account token field must be a valid UUID."
-    )
-    static let familyTransactionNotSupported = APIError(
+    static let appTransactionIDNotSupported = invalid(4_000_048, "App transactions aren't supported by this endpoint.")
+    static let invalidAppAccountTokenUUID = invalid(4_000_183, "The app account token field must be a valid UUID.")
+    static let familyTransactionNotSupported = invalid(
         4_000_185,
-        "Invalid request. Family Sharing transactions aren't supported by this endpoint."
+        "Family Sharing transactions aren't supported by this endpoint."
     )
-    static let transactionIDIsNotOriginal = APIError(
+    static let transactionIDIsNotOriginal = invalid(
         4_000_187,
-        "Invalid request. The transaction ID provided is not an original transaction ID."
+        "The transaction ID provided is not an original transaction ID."
     )
     // These codes are Till's own: Apple has not published the codes of these errors (docs/api/consumption.md).
-    static let consumptionPercentageOutOfRange = APIError(
+    static let consumptionPercentageOutOfRange = invalid(
         4_000_207,
-        "Invalid request. The consumption percentage field must be from 0 to 100000."
+        "The consumption percentage field must be from 0 to 100000."
     )
-    static let undeliveredConsumptionPercentageNonZero = APIError(
+    static let undeliveredConsumptionPercentageNonZero = invalid(
         4_000_208,
-        "Invalid request. The consumption percentage field must be 0 for a purchase that wasn't delivered."
+        "The consumption percentage field must be 0 for a purchase that wasn't delivered."
     )
-    static let consumptionPercentageOfSubscription = APIError(
+    static let consumptionPercentageOfSubscription = invalid(
         4_000_209,
-        "Invalid request. The consumption percentage field is not supported for "
-            + "auto-renewable subscription transactions."
+        "The consumption percentage field is not supported for auto-renewable subscription transactions."
     )
 
     // MARK: 403

@@ -63,7 +63,7 @@ package struct AppleAPI: Sendable {
         _ parameters: [String: String]
     ) async throws -> Response {
         var claimed = ClaimedIdentity()
-        defer { context.claimed.set(claimed) }
+        defer { context.annotations.change { [claimed] in $0.claimed = claimed } }
         let caller = try authentication.caller(of: request, appErrors: endpoint.appErrors, noting: &claimed)
         let exchange = Exchange(
             request: request,
@@ -152,31 +152,15 @@ struct Exchange: Sendable {
     ///
     /// - Throws: `APIError.tooLarge` for more than 64 KiB, which no endpoint needs.
     func body() async throws -> [UInt8] {
-        do {
-            return Array(buffer: try await request.body.collect(upTo: 65_536))
-        } catch is NIOTooManyBytesError {
-            throw APIError.tooLarge("The body is longer than 65536 bytes.")
-        } catch {
-            // Incomplete bodies and invalid chunks are the client's errors, whichever error the parser throws.
-            throw APIError.malformed("The body is incomplete, or its HTTP framing is invalid.")
-        }
+        try await request.bytes(
+            upTo: 65_536,
+            tooLarge: APIError.tooLarge("The body is longer than 65536 bytes."),
+            invalid: .malformed("The body is incomplete, or its HTTP framing is invalid.")
+        )
     }
-}
 
-extension Exchange {
     /// Reads the body as a JSON object.
     ///
     /// - Throws: an `APIError` without a code if the body is not a JSON object.
     func object() async throws -> RequestBody { try RequestBody(try await body()) }
-}
-
-extension Response {
-    /// An answer with a JSON body. Apple's client libraries compare the content type exactly.
-    static func json(_ body: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
-        Response(
-            status: status,
-            headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body))
-        )
-    }
 }

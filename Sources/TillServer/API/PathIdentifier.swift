@@ -68,6 +68,18 @@ extension AppleAPI {
         return row
     }
 
+    /// The original transaction with an id.
+    func original(_ number: Int64, in scope: AccountScope) async throws -> Transaction {
+        _ = try await customer(number, in: scope, orThrow: .originalTransactionIDNotFound)
+        if AccountID.hasShape(number) {
+            throw APIError.invalidOriginalTransactionID.because("\(number) is an app transaction id.")
+        }
+        guard let row = try await shop.storage.transaction(TransactionID(number)), row.isOriginal else {
+            throw APIError.originalTransactionIDNotFound.because("\(number) is not an original transaction id.")
+        }
+        return row
+    }
+
     private static func lies(_ account: Account, in scope: AccountScope) -> Bool {
         account.environment == scope.environment && account.app == scope.app
     }

@@ -33,7 +33,7 @@ struct RefusalMiddleware: RouterMiddleware {
             response = try await next(request, context)
         } catch {
             isRefused = true
-            response = await refuse(error, request, context)
+            response = refuse(error, request, context)
         }
         if isRefused || shop.settings.requestLogAll || context.annotations.notes.isWorthLogging {
             let answered = shop.settings.requestLogBodies ? await RequestLogBody.take(from: &response) : nil
@@ -45,50 +45,28 @@ struct RefusalMiddleware: RouterMiddleware {
         return response
     }
 
-    private func refuse(_ error: any Error, _ request: Request, _ context: APIContext) async -> Response {
+    private func refuse(_ error: any Error, _ request: Request, _ context: APIContext) -> Response {
         switch error {
         case let refusal as Unauthenticated:
             context.annotations.change { $0.explanation = refusal.explanation }
-            return Response(
-                status: .unauthorized,
-                headers: [.contentType: "text/plain"],
-                body: .init(byteBuffer: .init(string: "Unauthenticated\n\nRequest ID: \(context.requestID)\n"))
-            )
+            let text = "Unauthenticated\n\nRequest ID: \(context.requestID)\n"
+            return .text(text, status: .unauthorized, type: "text/plain")
         case let error as APIError:
-            return await answer(error, request, context)
-        case let busy as ShopBusy:
-            return await answer(.generalInternalRetryable.retrying(after: 1).because(busy.reason), request, context)
-        case let damaged as DamagedAccount:
-            return await answer(.generalInternal.because("\(damaged.description)."), request, context)
-        case let damaged as DamagedRow:
-            context.logger.error(
-                "a request read damaged data",
-                metadata: ["cause": "\(damaged.logText)", "request": "\(context.requestID)"]
-            )
-            return await answer(.generalInternal.because("\(damaged.description)."), request, context)
-        case let error where error.isTransient:
-            context.logger.warning(
-                "the store did not answer",
-                metadata: ["cause": "\(error.logText)", "request": "\(context.requestID)"]
-            )
-            let reason = "\(error.passingWords). See Till's log for the cause."
-            return await answer(.generalInternalRetryable.retrying(after: 1).because(reason), request, context)
+            return answer(error, request, context)
         case let error as HTTPError where error.status == .notFound:
-            return await answer(unrouted(request), request, context)
+            return answer(unrouted(request), request, context)
         case is PathLacksID:
-            return await answer(unrouted(request, otherwise: "The path lacks its id."), request, context)
+            return answer(unrouted(request, otherwise: "The path lacks its id."), request, context)
         case let error as any HTTPResponseError:
-            return await answer(.malformed("The request is not valid HTTP (\(error.status.code))."), request, context)
+            return answer(.malformed("The request is not valid HTTP (\(error.status.code))."), request, context)
         default:
-            context.logger.error(
-                "a request failed",
-                metadata: ["cause": "\(error.logText)", "request": "\(context.requestID)"]
-            )
-            return await answer(.generalInternal.because("Till failed. See its log for the cause."), request, context)
+            let failure = ServerFailure(error, logging: "a request failed", context)
+            let answer: APIError = failure.isTemporary ? .generalInternalRetryable.retrying(after: 1) : .generalInternal
+            return self.answer(answer.because(failure.explanation), request, context)
         }
     }
 
-    private func answer(_ error: APIError, _ request: Request, _ context: APIContext) async -> Response {
+    private func answer(_ error: APIError, _ request: Request, _ context: APIContext) -> Response {
         context.annotations.change {
             $0.code = error.code
             $0.explanation = error.explanation
@@ -114,7 +92,6 @@ struct RefusalMiddleware: RouterMiddleware {
         _ sent: String?,
         _ answered: String?
     ) async {
-        let claimed = context.claimed.get()
         let notes = context.annotations.notes
         var entry = RequestLogEntry(
             id: context.requestID,
@@ -124,8 +101,8 @@ struct RefusalMiddleware: RouterMiddleware {
             path: request.uri.path.cut(toBytes: 256),
             status: status,
             code: notes.code,
-            app: (claimed.app ?? notes.app)?.cut(toBytes: 256),
-            keyID: claimed.keyID?.cut(toBytes: 64),
+            app: (notes.claimed.app ?? notes.app)?.cut(toBytes: 256),
+            keyID: notes.claimed.keyID?.cut(toBytes: 64),
             explanation: notes.words(or: "Answered.").cut(toBytes: 2_048)
         )
         entry.milliseconds = milliseconds
@@ -173,10 +150,27 @@ struct RefusalMiddleware: RouterMiddleware {
     }
 }
 
-extension HTTPField.Name {
-    /// The header with the request id, which `till explain` accepts.
-    static let requestID: HTTPField.Name = {
-        guard let name = HTTPField.Name("X-Request-ID") else { preconditionFailure("X-Request-ID is a field name") }
-        return name
-    }()
+/// An error of the server itself: an explanation for the request log, while the server's log has the cause.
+struct ServerFailure {
+    /// Whether the client should repeat the request.
+    let isTemporary: Bool
+    let explanation: String
+
+    /// - Parameter message: the log message for an unexpected error.
+    init(_ error: any Error, logging message: Logger.Message, _ context: APIContext) {
+        let cause: Logger.Metadata = ["cause": "\(error.logText)", "request": "\(context.requestID)"]
+        switch error {
+        case let busy as ShopBusy: (isTemporary, explanation) = (true, busy.reason)
+        case let damaged as DamagedAccount: (isTemporary, explanation) = (false, "\(damaged.description).")
+        case let damaged as DamagedRow:
+            context.logger.error("a request read damaged data", metadata: cause)
+            (isTemporary, explanation) = (false, "\(damaged.description).")
+        case _ where error.isTransient:
+            context.logger.warning("the store did not answer", metadata: cause)
+            (isTemporary, explanation) = (true, "\(error.passingWords). See Till's log for the cause.")
+        default:
+            context.logger.error(message, metadata: cause)
+            (isTemporary, explanation) = (false, "Till failed. See its log for the cause.")
+        }
+    }
 }

@@ -45,13 +45,10 @@ package struct ControlAPI: Sendable {
         self.meter = meter
         routes =
             [
-                serverRoutes, pruneRoutes, tokenRoutes, auditRoutes, teamRoutes, appRoutes, keyRoutes,
-                sharedSecretRoutes,
-                catalogRoutes, productRoutes, customerRoutes, ledgerRoutes, erasureRoutes, purchaseRoutes,
-                heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
-                upcomingEventRoutes, settingsRoutes, endpointRoutes, notificationRoutes, listenRoutes,
-                requestLogRoutes, authorityRoutes, receiptRoutes, revocationRoutes, attackRoutes,
-                faultRoutes, snapshotRoutes, securityRoutes,
+                serverRoutes, appRoutes, keyRoutes, catalogRoutes, customerRoutes, ledgerRoutes, purchaseRoutes,
+                subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes, settingsRoutes,
+                endpointRoutes, notificationRoutes, logRoutes, certificateRoutes, attackRoutes, faultRoutes,
+                snapshotRoutes,
             ].flatMap(\.self)
     }
 
@@ -84,15 +81,11 @@ package struct ControlAPI: Sendable {
             document.value = bytes
             return Response.json(bytes)
         }
-        router.get("/healthz") { _, _ in Response.json(Array(#"{"status":"ok"}"#.utf8)) }
+        router.get("/healthz") { _, _ in try Self.health("ok") }
         router.get("/readyz") { _, _ in try await readiness() }
         router.get("/metrics") { _, context in
             try context.caller?.check(.metrics, for: "/metrics", of: nil)
-            return Response(
-                status: .ok,
-                headers: [.contentType: "text/plain; version=0.0.4"],
-                body: .init(byteBuffer: .init(string: figures.text()))
-            )
+            return Response.text(figures.text(), type: "text/plain; version=0.0.4")
         }
         pages(router)
         router.get("/") { request, _ in
@@ -100,29 +93,26 @@ package struct ControlAPI: Sendable {
             if hasPages, request.headers[.accept]?.contains("text/html") == true {
                 return Response(status: .seeOther, headers: [.location: ControlGuard.pages])
             }
-            return Response(
-                status: .ok,
-                headers: [.contentType: "text/plain; charset=utf-8"],
-                body: .init(byteBuffer: .init(string: "Till's control API. See /openapi.json for its operations.\n"))
-            )
+            return Response.text("Till's control API. See /openapi.json for its operations.\n")
         }
         return router
     }
 
     private func readiness() async throws -> Response {
-        if shop.isDraining.value { return .json(Array(#"{"status":"stopping"}"#.utf8), status: .serviceUnavailable) }
+        if shop.isDraining.value { return try Self.health("stopping", .serviceUnavailable) }
         do {
             guard try await shop.hasDiskSpace(in: facts.dataDirectory?.path) else {
-                return .json(
-                    Array(#"{"status":"the disk is full"}"#.utf8),
-                    status: .serviceUnavailable
-                )
+                return try Self.health("the disk is full", .serviceUnavailable)
             }
-            return .json(Array(#"{"status":"ready"}"#.utf8))
+            return try Self.health("ready")
         } catch {
             shop.logger.error("the store does not answer", metadata: ["cause": "\(error.logText)"])
-            return .json(Array(#"{"status":"the store does not answer"}"#.utf8), status: .serviceUnavailable)
+            return try Self.health("the store does not answer", .serviceUnavailable)
         }
+    }
+
+    private static func health(_ words: String, _ status: HTTPResponse.Status = .ok) throws -> Response {
+        .json(try bytes(of: HealthInfo(status: words)), status: status)
     }
 
     private func answer(_ route: ControlRoute, _ request: Request, _ context: ControlContext) async throws
@@ -138,20 +128,18 @@ package struct ControlAPI: Sendable {
                 throw ControlError.bad("bad_path", words, path: invalid.name)
             }
             if let transfer = route.transfer { return try await self.answer(transfer, request) }
-            let bytes = try await Self.bytes(of: request, atMost: route.maxBody)
+            let bytes = try await request.bytes(
+                upTo: route.maxBody,
+                tooLarge: ControlError.tooLarge(route.maxBody),
+                invalid: .bad("bad_body", "The body is incomplete or not framed correctly (HTTP).", [])
+            )
             let answer = try await perform(route, parameters, try Self.query(of: request), bytes)
             return route.response == nil ? Response(status: .noContent) : .json(answer.bytes, status: answer.status)
         }
     }
 
     private func answer(_ transfer: Transfer, _ request: Request) async throws -> Response {
-        let exchange = ControlExchange(
-            shop: shop,
-            parameters: [:],
-            query: try Self.query(of: request),
-            bytes: [],
-            properties: []
-        )
+        let exchange = ControlExchange(shop: shop, query: try Self.query(of: request))
         PendingAudit.current?.describe { $0.add(exchange) }
         switch transfer {
         case .download(let body):
@@ -171,20 +159,6 @@ package struct ControlAPI: Sendable {
         let query = try Query(request.uri.query)
         try query.checkNull()
         return query
-    }
-
-    private static func bytes(of request: Request, atMost limit: Int) async throws -> [UInt8] {
-        do {
-            return Array(buffer: try await request.body.collect(upTo: limit))
-        } catch is NIOTooManyBytesError {
-            throw ControlError.tooLarge(limit)
-        } catch {
-            throw ControlError(
-                status: .badRequest,
-                code: "bad_body",
-                message: "The body is incomplete or not framed correctly (HTTP)."
-            )
-        }
     }
 }
 

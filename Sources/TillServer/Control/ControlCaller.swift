@@ -41,9 +41,12 @@ package struct ControlCaller: Sendable {
                 let route = routes[id], !route.readsDocument, let handler = route.handler as? ControlHandler<Request>
             else { throw Self.unknown(id) }
             let parts = try RequestParts(request)
-            let call = ControlCall(request: request, exchange: exchange([:], Query([])))
+            let call = ControlCall(request: request, exchange: ControlExchange(shop: control.shop))
             return try await control.run(route, by: caller, on: parts.path) {
-                PendingAudit.current?.describe { [described = exchange(parts)] in $0.add(described) }
+                // The identifiers of a typed request, for the audit log.
+                var described = exchange(parts.path, Query(parts.query))
+                described.properties = parts.others
+                PendingAudit.current?.describe { [described] in $0.add(described) }
                 return try await handler.answer(to: call, of: route, on: control)
             }
         } catch {
@@ -125,18 +128,7 @@ package struct ControlCaller: Sendable {
     }
 
     private func exchange(_ parameters: [String: String], _ query: Query) -> ControlExchange {
-        ControlExchange(shop: control.shop, parameters: parameters, query: query, bytes: [], properties: [])
-    }
-
-    /// The identifiers of a typed request, for the audit log.
-    private func exchange(_ parts: RequestParts) -> ControlExchange {
-        ControlExchange(
-            shop: control.shop,
-            parameters: parts.path,
-            query: Query(parts.query),
-            bytes: [],
-            properties: parts.others
-        )
+        ControlExchange(shop: control.shop, parameters: parameters, query: query)
     }
 
     private static func unknown(_ id: String) -> ControlError {
@@ -211,31 +203,19 @@ extension ControlAPI {
         _ query: Query,
         _ bytes: [UInt8]
     ) throws -> ControlExchange {
-        var properties: [JSONTree.Member] = []
+        var exchange = ControlExchange(shop: shop, parameters: parameters, query: query, bytes: bytes)
         if let schema = route.request, !route.readsItsOwnBody {
             let tree = try Self.tree(of: bytes)
             let faults = schema.faults(in: tree)
             guard faults.isEmpty else {
                 let words = faults.prefix(3).map(\.description).joined(separator: "; ")
-                throw ControlError(
-                    status: .badRequest,
-                    code: "bad_request",
-                    message: "The body is invalid: \(words).",
-                    faults: faults
-                )
+                throw ControlError.bad("bad_request", "The body is invalid: \(words).", faults)
             }
-            properties = tree.members
+            exchange.properties = tree.members
         } else if route.request == nil {
             try Self.refuseBody(bytes, of: route)
         }
-        let exchange = ControlExchange(
-            shop: shop,
-            parameters: parameters,
-            query: query,
-            bytes: bytes,
-            properties: properties
-        )
-        PendingAudit.current?.describe { $0.add(exchange) }
+        PendingAudit.current?.describe { [exchange] in $0.add(exchange) }
         return exchange
     }
 
@@ -261,11 +241,7 @@ extension ControlAPI {
     /// object is accepted, because many clients always send a body.
     private static func refuseBody(_ bytes: [UInt8], of route: ControlRoute) throws {
         guard !bytes.isEmpty, (try? JSONTree.parse(bytes)) != .object([]) else { return }
-        throw ControlError(
-            status: .badRequest,
-            code: "unexpected_body",
-            message: "\(route.id) takes no body. Remove it."
-        )
+        throw ControlError.bad("unexpected_body", "\(route.id) takes no body. Remove it.", [])
     }
 
     /// Parses a body. A missing body means the same as an empty object.
@@ -275,12 +251,7 @@ extension ControlAPI {
             return try JSONTree.parse(bytes)
         } catch {
             let words = error.faults.map(\.description).joined(separator: "; ")
-            throw ControlError(
-                status: .badRequest,
-                code: "bad_json",
-                message: "The body is not JSON: \(words).",
-                faults: error.faults
-            )
+            throw ControlError.bad("bad_json", "The body is not JSON: \(words).", error.faults)
         }
     }
 }

@@ -19,12 +19,7 @@ extension ControlError {
         case let refusal as Refusal:
             return ControlError(status: refusal.status, code: refusal.code, message: refusal.explanation)
         case let refused as CatalogRefused:
-            return ControlError(
-                status: .badRequest,
-                code: "bad_document",
-                message: refused.description,
-                faults: refused.faults
-            )
+            return .bad("bad_document", refused.description, refused.faults)
         case let refused as TokenRefused:
             return ControlError(status: refused.status, code: refused.code, message: refused.message)
         case let refused as ClockRefused:
@@ -32,23 +27,23 @@ extension ControlError {
         case let refused as StateRefused:
             return ControlError(status: refused.status, code: refused.code, message: refused.message)
         case let refused as TriggerRefused:
-            return ControlError(
-                status: .conflict,
-                code: "not_triggered",
-                message: "\(refused.reason.capitalizedFirst)."
-            )
+            return .conflict("not_triggered", "\(refused.reason.capitalizedFirst).")
         case let refused as OfferProofRefused:
             return ControlError(status: .unprocessableContent, code: "offer_signature", message: refused.explanation)
         case let busy as ShopBusy:
-            return ControlError(status: .serviceUnavailable, code: "busy", message: "\(busy.reason). Try again.")
+            return Self.busy(busy.reason)
         case let damaged as DamagedAccount: return Self.damaged("damaged_account", damaged.description)
         case let damaged as DamagedRow: return Self.damaged("damaged_row", damaged.description)
         case let error as APIError:
-            return ControlError(status: .badRequest, code: "bad_request", message: error.explanation)
+            return .bad("bad_request", error.explanation, [])
         case let error as HTTPError where error.status == .notFound:
             return .notFound("no_such_route", "No such route. See /openapi.json for the routes.")
         default: return nil
         }
+    }
+
+    private static func busy(_ reason: String) -> ControlError {
+        ControlError(status: .serviceUnavailable, code: "busy", message: "\(reason). Try again.")
     }
 
     private static func damaged(_ code: String, _ description: String) -> ControlError {
@@ -58,18 +53,11 @@ extension ControlError {
     private static func unforeseen(_ error: any Error, _ logger: Logger) -> ControlError {
         guard error.isTransient else {
             logger.error("a control request failed", metadata: ["cause": "\(error.logText)"])
-            return ControlError(
-                status: .internalServerError,
-                code: "internal",
-                message: "Till failed. See its log for the cause."
-            )
+            let message = "Till failed. See its log for the cause."
+            return ControlError(status: .internalServerError, code: "internal", message: message)
         }
         logger.warning("the store did not answer", metadata: ["cause": "\(error.logText)"])
-        return ControlError(
-            status: .serviceUnavailable,
-            code: "busy",
-            message: "\(error.passingWords). Try again."
-        )
+        return busy(error.passingWords)
     }
 }
 

@@ -134,8 +134,8 @@ package struct ControlGuard: Sendable {
 }
 
 extension HTTPField.Name {
-    fileprivate static let secFetchSite = HTTPField.Name("Sec-Fetch-Site") ?? .origin
-    fileprivate static let secFetchMode = HTTPField.Name("Sec-Fetch-Mode") ?? .origin
+    fileprivate static let secFetchSite = field("Sec-Fetch-Site")
+    fileprivate static let secFetchMode = field("Sec-Fetch-Mode")
 }
 
 extension Request {

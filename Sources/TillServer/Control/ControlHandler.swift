@@ -235,11 +235,15 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
         }
     }
 
-    /// The body with its component. The operations that take only a time share one.
+    /// The body with its component. Operations whose bodies have the same properties share one.
     private static func body(_ properties: [Schema.Property], name: String, _ summary: String) -> Schema? {
-        if properties.isEmpty { return nil }
-        guard properties.map(\.name) == ["at"] else { return .component("", name: name, .object(summary, properties)) }
-        return .component("", name: "ActionTime", .object("The time of the operation.", properties))
+        switch properties.map(\.name) {
+        case []: nil
+        case ["at"]: .component("", name: "ActionTime", .object("The time of the operation.", properties))
+        case ["sharedSecret", "remove"]:
+            .component("", name: "SharedSecretChange", .object("Sets or removes a shared secret.", properties))
+        default: .component("", name: name, .object(summary, properties))
+        }
     }
 
     /// The typed request, from a body that was already checked, and from parameters that are checked here.
@@ -261,12 +265,7 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
         for property in query {
             guard let text = try Self.text(of: property, in: exchange.query) else { continue }
             let member = try Self.member(property, text) { _, faults in
-                ControlError(
-                    status: .badRequest,
-                    code: "bad_query",
-                    message: "\(property.name) must be \(faults[0].expected).",
-                    faults: faults
-                )
+                ControlError.bad("bad_query", "\(property.name) must be \(faults[0].expected).", faults)
             }
             members.append(member)
         }
@@ -289,11 +288,10 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
         let words = known.isEmpty ? "no query parameters" : known.joined(separator: ", ")
         let isInBody = bodyNames.contains(name)
         let advice = isInBody ? "Send it in the body." : "Remove or correct it. The operation takes: \(words)."
-        throw ControlError(
-            status: .badRequest,
-            code: "bad_query",
-            message: "\(Request.operationID) has no query parameter \(name). \(advice)",
-            faults: [JSONFault(path: name, expected: words, found: "an unknown name")]
+        throw ControlError.bad(
+            "bad_query",
+            "\(Request.operationID) has no query parameter \(name). \(advice)",
+            [JSONFault(path: name, expected: words, found: "an unknown name")]
         )
     }
 

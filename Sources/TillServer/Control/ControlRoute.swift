@@ -67,12 +67,12 @@ enum Transfer: Sendable {
 /// A control request whose body matches the schema of its operation.
 struct ControlExchange: Sendable {
     let shop: Shop
-    let parameters: [String: String]
-    let query: Query
+    var parameters: [String: String] = [:]
+    var query = Query([])
     /// The body as bytes.
-    let bytes: [UInt8]
+    var bytes: [UInt8] = []
     /// The properties in the body, which match the schema of the operation.
-    let properties: [JSONTree.Member]
+    var properties: [JSONTree.Member] = []
     /// Set by an operation when the object to create already exists (`ControlRoute.unchangedStatus`).
     let isUnchanged = Synchronized(false)
 
@@ -174,8 +174,11 @@ package struct ControlError: Error, Sendable {
 
     /// An invalid value. The place in the answer shows the value that the request has there.
     static func bad(_ code: String, _ message: String, path: String) -> ControlError {
-        let fault = JSONFault(path: path, expected: message, found: unread)
-        return ControlError(status: .badRequest, code: code, message: message, faults: [fault])
+        bad(code, message, [JSONFault(path: path, expected: message, found: unread)])
+    }
+
+    static func bad(_ code: String, _ message: String, _ faults: [JSONFault]) -> ControlError {
+        ControlError(status: .badRequest, code: code, message: message, faults: faults)
     }
 
     /// What a handler that does not know the text of the request has found.
@@ -191,16 +194,25 @@ package struct ControlError: Error, Sendable {
         return error
     }
 
+    static let badPage = bad("bad_page", "after must be the value of next from the previous page.", path: "after")
+
+    /// The numbers in the `after` of a request for a page, which are separated by dashes; nil for the first page.
+    ///
+    /// - Throws: `ControlError` for another count of numbers.
+    static func position(_ after: String?, count: Int = 1) throws(ControlError) -> [Int64]? {
+        guard let after else { return nil }
+        let numbers = count == 1 ? [Int64(after)] : after.split(separator: "-").map { Int64($0) }
+        let position = numbers.compactMap(\.self)
+        guard position.count == count else { throw badPage }
+        return position
+    }
+
     static func conflict(_ code: String, _ message: String) -> ControlError {
         ControlError(status: .conflict, code: code, message: message)
     }
 
     static func tooLarge(_ limit: Int) -> ControlError {
-        ControlError(
-            status: .contentTooLarge,
-            code: "too_large",
-            message: "The body is longer than \(limit) bytes."
-        )
+        ControlError(status: .contentTooLarge, code: "too_large", message: "The body is longer than \(limit) bytes.")
     }
 
     /// The maximum number of errors in an answer: a thousand, and a last one that reports that there are more.

@@ -3,6 +3,7 @@ import TillControl
 import TillCore
 import TillJSON
 import TillShop
+import TillSigning
 import TillStorage
 
 /// Every call of an operation passes here: over HTTP, from the console, and for streamed bodies.
@@ -121,21 +122,13 @@ extension AuditRecord {
     /// The path parameters that authorize something.
     private static let secrets: Set = ["deliveryToken"]
     /// The properties of bodies that identify the object of an operation.
-    private static let identifiers = ["name", "keyId", "issuerId", "productId", "offerId"]
+    private static let identifiers = ["name", "keyId", "issuerId", "productId", "offerId", "faultId", "transactionId"]
 
     // MARK: Valid names. A record never contains a text that no object can have as its name.
 
     /// A text if it can be an identifier: at most 155 letters, digits, dots, dashes and underscores.
     private static func identifier(_ text: String?) -> String? {
-        text.flatMap { text in
-            let isPlain = text.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
-                default: false
-                }
-            }
-            return isPlain && (1...155).contains(text.utf8.count) ? text : nil
-        }
+        text.flatMap { $0.isPlain(1...155, and: "-._") ? $0 : nil }
     }
 
     /// Identifiers with slashes in between; nil if one of them is not valid.

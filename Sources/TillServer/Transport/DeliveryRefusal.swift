@@ -18,10 +18,5 @@ extension Request {
 }
 
 extension HTTPField.Name {
-    fileprivate static let delivery: HTTPField.Name = {
-        guard let name = HTTPField.Name(DeliveryHeader.name) else {
-            preconditionFailure("\(DeliveryHeader.name) is a field name")
-        }
-        return name
-    }()
+    fileprivate static let delivery = field(DeliveryHeader.name)
 }

@@ -33,10 +33,6 @@ package struct HostResponder: HTTPResponder {
             Add one with --tls-name, or use the port of the environment.
 
             """
-        return Response(
-            status: .misdirectedRequest,
-            headers: [.contentType: "text/plain; charset=utf-8"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: text))
-        )
+        return .text(text, status: .misdirectedRequest)
     }
 }

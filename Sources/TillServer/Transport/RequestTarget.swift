@@ -75,8 +75,5 @@ enum RequestTarget {
 }
 
 extension HTTPField.Name {
-    fileprivate static let host: HTTPField.Name = {
-        guard let name = HTTPField.Name("Host") else { preconditionFailure("Host is a field name") }
-        return name
-    }()
+    fileprivate static let host = field("Host")
 }

@@ -87,30 +87,40 @@ final class RequestTargetCheckSetup: ChannelInboundHandler, RemovableChannelHand
     }
 }
 
-/// Refuses an HTTP/2 request in the same way. The stream ends with the answer, and the connection stays open.
+/// Refuses an HTTP/2 request in the same way, and one with too many header fields, for which the parser of HTTP/1.1 has
+/// a limit. The stream ends with the answer, and the connection stays open.
 final class StreamTargetCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundOut = HTTPResponsePart
 
+    private let maxFields: Int
     private var isRefused = false
+
+    init(maxFields: Int) {
+        self.maxFields = maxFields
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isRefused else { return }
         guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        guard head.headerFields.count <= maxFields else { return refuse(context, nil) }
         do {
             try RequestTarget.check(&head)
             context.fireChannelRead(wrapInboundOut(.head(head)))
         } catch {
-            isRefused = true
-            let body = ByteBuffer(string: error.reason + "\n")
-            let fields: HTTPFields = [
-                .contentType: "text/plain; charset=utf-8", .contentLength: String(body.readableBytes),
-            ]
-            let channel = context.channel
-            context.write(wrapOutboundOut(.head(HTTPResponse(status: .badRequest, headerFields: fields))), promise: nil)
-            context.write(wrapOutboundOut(.body(body)), promise: nil)
-            context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
+            refuse(context, error.reason)
         }
+    }
+
+    private func refuse(_ context: ChannelHandlerContext, _ reason: String?) {
+        isRefused = true
+        let body = ByteBuffer(string: reason.map { $0 + "\n" } ?? "")
+        var fields: HTTPFields = [.contentLength: String(body.readableBytes)]
+        if reason != nil { fields[.contentType] = "text/plain; charset=utf-8" }
+        let channel = context.channel
+        context.write(wrapOutboundOut(.head(HTTPResponse(status: .badRequest, headerFields: fields))), promise: nil)
+        if reason != nil { context.write(wrapOutboundOut(.body(body)), promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
     }
 }

@@ -35,7 +35,7 @@ struct SecureChannel: ServerChildChannel {
                 gracefulCloseTimeout: .seconds(5),
                 streamConfiguration: HTTP1Channel.Configuration(
                     additionalChannelHandlers: [
-                        StreamReport(), HeaderCountLimit(limits.headerCount), StreamTargetCheck(),
+                        StreamReport(), StreamTargetCheck(maxFields: limits.headerCount),
                         RequestDeadline(limits.requestDeadline),
                     ],
                     idleTimeout: limits.requestDeadline

@@ -34,6 +34,9 @@ package struct CertificateAuthority<Kind: AuthorityKind>: Sendable, CustomString
         certificateDER = try CertificateText.der(of: certificate, Kind.part)
     }
 
+    /// The certificate and the key, to issue certificates.
+    var issuer: CertificateProfile.Issuer<Kind.PrivateKey> { .init(certificate: certificate, key: privateKey) }
+
     /// The certificate as one PEM block.
     package var certificatePEM: String { CertificateText.pem(of: certificateDER) }
 

@@ -6,11 +6,11 @@ import X509
 package protocol CertificateKey: Sendable {
     /// The algorithm of the signatures that the key makes on certificates.
     static var signature: Certificate.SignatureAlgorithm { get }
+    /// The kind of key, for errors.
+    static var kind: String { get }
 
     /// Reads a key from PEM.
-    ///
-    /// - Throws: ``SigningError`` with the code `unreadable` and the name of the key.
-    init(pem: Secret, _ part: ChainPart) throws(SigningError)
+    init(pemRepresentation: String) throws
 
     /// The key as PEM (PKCS#8), with a line feed at its end.
     var pem: Secret { get }
@@ -20,16 +20,20 @@ package protocol CertificateKey: Sendable {
     var verification: Certificate.PublicKey { get }
 }
 
-extension P384.Signing.PrivateKey: CertificateKey {
-    package static var signature: Certificate.SignatureAlgorithm { .ecdsaWithSHA384 }
-
-    /// Reads the key from PEM.
+extension CertificateKey {
+    /// Reads a key from PEM.
+    ///
+    /// - Throws: ``SigningError`` with the code `unreadable` and the name of the key.
     package init(pem: Secret, _ part: ChainPart) throws(SigningError) {
-        self = try SigningError.wrapping(.unreadable, part, "is not a P-384 private key in PEM") {
+        self = try SigningError.wrapping(.unreadable, part, "is not \(Self.kind) in PEM") {
             try Self(pemRepresentation: pem.exposed)
         }
     }
+}
 
+extension P384.Signing.PrivateKey: CertificateKey {
+    package static var signature: Certificate.SignatureAlgorithm { .ecdsaWithSHA384 }
+    package static var kind: String { "a P-384 private key" }
     package var pem: Secret { Secret(pemRepresentation + "\n") }
     package var signing: Certificate.PrivateKey { Certificate.PrivateKey(self) }
     package var verification: Certificate.PublicKey { Certificate.PublicKey(publicKey) }
@@ -37,14 +41,7 @@ extension P384.Signing.PrivateKey: CertificateKey {
 
 extension P256.Signing.PrivateKey: CertificateKey {
     package static var signature: Certificate.SignatureAlgorithm { .ecdsaWithSHA256 }
-
-    /// Reads the key from PEM.
-    package init(pem: Secret, _ part: ChainPart) throws(SigningError) {
-        self = try SigningError.wrapping(.unreadable, part, "is not a P-256 private key in PEM") {
-            try Self(pemRepresentation: pem.exposed)
-        }
-    }
-
+    package static var kind: String { "a P-256 private key" }
     package var pem: Secret { Secret(pemRepresentation + "\n") }
     package var signing: Certificate.PrivateKey { Certificate.PrivateKey(self) }
     package var verification: Certificate.PublicKey { Certificate.PublicKey(publicKey) }
@@ -52,14 +49,7 @@ extension P256.Signing.PrivateKey: CertificateKey {
 
 extension _RSA.Signing.PrivateKey: CertificateKey {
     package static var signature: Certificate.SignatureAlgorithm { .sha256WithRSAEncryption }
-
-    /// Reads the key from PEM.
-    package init(pem: Secret, _ part: ChainPart) throws(SigningError) {
-        self = try SigningError.wrapping(.unreadable, part, "is not an RSA private key of 2,048 bits or more in PEM") {
-            try Self(pemRepresentation: pem.exposed)
-        }
-    }
-
+    package static var kind: String { "an RSA private key of 2,048 bits or more" }
     package var pem: Secret { Secret(pkcs8PEMRepresentation + "\n") }
     package var signing: Certificate.PrivateKey { Certificate.PrivateKey(self) }
     package var verification: Certificate.PublicKey { Certificate.PublicKey(publicKey) }

@@ -32,16 +32,24 @@ enum CertificateProfile {
     /// The validity of a certificate.
     static let validity = notValidBefore...notValidAfter
 
+    /// A certificate that issues others, with its private key.
+    struct Issuer<Key: CertificateKey> {
+        let certificate: Certificate
+        let key: Key
+    }
+
     /// Creates a self-signed root.
-    static func root(name: String, key: some CertificateKey) throws -> Certificate {
-        let subject = try distinguishedName(name)
-        return try certificate(
-            for: key.verification,
-            subject: subject,
-            issuer: subject,
-            issuerKey: key,
-            extensions: try ofAuthority(key.verification, maxPathLength: nil)
-        )
+    static func root(name: String, key: some CertificateKey) throws(SigningError) -> Certificate {
+        try SigningError.wrapping(.cryptography, .root, "could not be created") {
+            let subject = try distinguishedName(name)
+            return try certificate(
+                for: key.verification,
+                subject: subject,
+                issuer: subject,
+                issuerKey: key,
+                extensions: try ofAuthority(key.verification, maxPathLength: nil)
+            )
+        }
     }
 
     /// Creates an intermediate, which may issue leaves but no further intermediates.
@@ -51,58 +59,62 @@ enum CertificateProfile {
     ///   - isMarked: whether the certificate has its marker; false only for a certificate that verifiers must reject.
     static func intermediate(
         name: String = intermediateName,
-        key: Certificate.PublicKey,
-        under root: Certificate,
-        rootKey: some CertificateKey,
-        ocspURL: String?,
+        key: some CertificateKey,
+        under root: Issuer<some CertificateKey>,
+        ocspURL: String? = nil,
         isMarked: Bool = true
-    ) throws -> Certificate {
-        try certificate(
-            for: key,
-            subject: try distinguishedName(name),
-            issuer: root.subject,
-            issuerKey: rootKey,
-            extensions: Certificate.Extensions {
-                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
-                Critical(KeyUsage(keyCertSign: true, cRLSign: true))
-                SubjectKeyIdentifier(hash: key)
-                try authorityKeyIdentifier(of: root)
-                if let ocspURL { revocation(at: ocspURL) }
-                if isMarked { marker(intermediateMarker) }
-            }
-        )
+    ) throws(SigningError) -> Certificate {
+        try SigningError.wrapping(.cryptography, .intermediate, "could not be created") {
+            try certificate(
+                for: key.verification,
+                subject: try distinguishedName(name),
+                issuer: root.certificate.subject,
+                issuerKey: root.key,
+                extensions: Certificate.Extensions {
+                    Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
+                    Critical(KeyUsage(keyCertSign: true, cRLSign: true))
+                    SubjectKeyIdentifier(hash: key.verification)
+                    try authorityKeyIdentifier(of: root.certificate)
+                    if let ocspURL { revocation(at: ocspURL) }
+                    if isMarked { marker(intermediateMarker) }
+                }
+            )
+        }
     }
 
     /// Creates a leaf: the certificate of a key that signs payloads or receipts.
     ///
     /// - Parameters:
+    ///   - part: the certificate's name in errors.
     ///   - ocspURL: the URL of the OCSP responder; nil for a certificate that verifiers only check offline.
     ///   - validity: the validity, which differs only for a certificate that verifiers must reject.
     ///   - isMarked: whether the certificate has its marker.
     static func leaf(
+        _ part: ChainPart = .leaf,
         name: String = leafName,
-        key: Certificate.PublicKey,
-        under intermediate: Certificate,
-        intermediateKey: some CertificateKey,
-        ocspURL: String?,
+        key: some CertificateKey,
+        under intermediate: Issuer<some CertificateKey>,
+        ocspURL: String? = nil,
         validity: ClosedRange<Date> = validity,
         isMarked: Bool = true
-    ) throws -> Certificate {
-        try certificate(
-            for: key,
-            subject: try distinguishedName(name),
-            issuer: intermediate.subject,
-            issuerKey: intermediateKey,
-            validity: validity,
-            extensions: Certificate.Extensions {
-                Critical(BasicConstraints.notCertificateAuthority)
-                Critical(KeyUsage(digitalSignature: true))
-                SubjectKeyIdentifier(hash: key)
-                try authorityKeyIdentifier(of: intermediate)
-                if let ocspURL { revocation(at: ocspURL) }
-                if isMarked { marker(leafMarker) }
-            }
-        )
+    ) throws(SigningError) -> Certificate {
+        try SigningError.wrapping(.cryptography, part, "could not be created") {
+            try certificate(
+                for: key.verification,
+                subject: try distinguishedName(name),
+                issuer: intermediate.certificate.subject,
+                issuerKey: intermediate.key,
+                validity: validity,
+                extensions: Certificate.Extensions {
+                    Critical(BasicConstraints.notCertificateAuthority)
+                    Critical(KeyUsage(digitalSignature: true))
+                    SubjectKeyIdentifier(hash: key.verification)
+                    try authorityKeyIdentifier(of: intermediate.certificate)
+                    if let ocspURL { revocation(at: ocspURL) }
+                    if isMarked { marker(leafMarker) }
+                }
+            )
+        }
     }
 
     /// The certificate of an OCSP responder, to which an issuer delegates the signing of OCSP responses.
@@ -125,6 +137,11 @@ enum CertificateProfile {
                 marker(noCheck)
             }
         )
+    }
+
+    /// Converts milliseconds to a date in whole seconds, because certificates contain whole seconds.
+    static func date(_ milliseconds: Int64) -> Date {
+        Date(timeIntervalSince1970: (Double(milliseconds) / 1_000).rounded(.down))
     }
 
     /// The extensions of a certificate that issues others.

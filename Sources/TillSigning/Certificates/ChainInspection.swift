@@ -38,34 +38,38 @@ struct ChainInspection {
     }
 
     static func problems(ofRoot root: Certificate) -> [ChainProblem] {
-        var found = Found(.root)
-        found.unless(root.subject == root.issuer, "is not its own issuer")
-        found.unless(root.publicKey.isValidSignature(root.signature, for: root), "is not signed with its own key")
-        return found.problems + problems(ofAuthority: root, .root)
+        let isSigned = root.publicKey.isValidSignature(root.signature, for: root)
+        let own = problems(
+            .root,
+            (root.subject == root.issuer, "is not its own issuer"),
+            (isSigned, "is not signed with its own key")
+        )
+        return own + problems(ofAuthority: root, .root)
     }
+
+    static let notAuthority = "is not marked as a certificate authority (basicConstraints)"
+    static let isAuthority = "is marked as a certificate authority (basicConstraints)"
 
     private static func problems(ofAuthority certificate: Certificate, _ part: ChainPart) -> [ChainProblem] {
-        var found = Found(part)
-        found.unless(isMarkedAsAuthority(certificate), "is not marked as a certificate authority (basicConstraints)")
-        let usage = try? certificate.extensions.keyUsage
-        found.unless(usage?.keyCertSign == true, "may not sign certificates (keyUsage)")
-        let identifier = try? certificate.extensions.subjectKeyIdentifier
-        found.unless(identifier != nil, "has no subject key identifier")
-        return found.problems
-    }
-
-    private static func isMarkedAsAuthority(_ certificate: Certificate) -> Bool {
-        guard case .isCertificateAuthority = try? certificate.extensions.basicConstraints else { return false }
-        return true
+        let (usage, identifier) = (
+            try? certificate.extensions.keyUsage, try? certificate.extensions.subjectKeyIdentifier
+        )
+        return problems(
+            part,
+            (certificate.isAuthority, notAuthority),
+            (usage?.keyCertSign == true, "may not sign certificates (keyUsage)"),
+            (identifier != nil, "has no subject key identifier")
+        )
     }
 
     private static func problems(ofLeaf leaf: Certificate) -> [ChainProblem] {
-        var found = Found(.leaf)
         let usage = try? leaf.extensions.keyUsage
-        found.unless(usage?.digitalSignature == true, "may not sign data (keyUsage)")
-        found.unless(P256.Signing.PublicKey(leaf.publicKey) != nil, "has no P-256 key, which ES256 requires")
-        found.unless(!isMarkedAsAuthority(leaf), "is marked as a certificate authority (basicConstraints)")
-        return found.problems
+        return problems(
+            .leaf,
+            (usage?.digitalSignature == true, "may not sign data (keyUsage)"),
+            (P256.Signing.PublicKey(leaf.publicKey) != nil, "has no P-256 key, which ES256 requires"),
+            (!leaf.isAuthority, isAuthority)
+        )
     }
 
     private static func problems(
@@ -74,24 +78,21 @@ struct ChainInspection {
         under issuer: Certificate,
         _ issuerPart: ChainPart
     ) -> [ChainProblem] {
-        var found = Found(part)
         let extensions = certificate.extensions
-        found.unless(certificate.issuer == issuer.subject, "names an issuer other than the \(issuerPart.rawValue)")
-        found.unless(
-            issuer.publicKey.isValidSignature(certificate.signature, for: certificate),
-            "is not signed by the \(issuerPart.rawValue)"
-        )
+        let isSigned = issuer.publicKey.isValidSignature(certificate.signature, for: certificate)
         let own = try? extensions.subjectKeyIdentifier?.keyIdentifier
         let authority = try? extensions.authorityKeyIdentifier?.keyIdentifier
         let expected = try? issuer.extensions.subjectKeyIdentifier?.keyIdentifier
-        found.unless(own != nil, "has no subject key identifier")
-        found.unless(
-            authority != nil && authority == expected,
-            "has no authority key identifier that matches the \(issuerPart.rawValue)"
-        )
         let access = (try? extensions.authorityInformationAccess).map(Array.init) ?? []
-        found.unless(access.contains { $0.method == .ocspServer }, "has no OCSP address")
-        return found.problems
+        let name = issuerPart.rawValue
+        return problems(
+            part,
+            (certificate.issuer == issuer.subject, "names an issuer other than the \(name)"),
+            (isSigned, "is not signed by the \(name)"),
+            (own != nil, "has no subject key identifier"),
+            (authority != nil && authority == expected, "has no authority key identifier that matches the \(name)"),
+            (access.contains { $0.method == .ocspServer }, "has no OCSP address")
+        )
     }
 
     private static func problems(
@@ -99,26 +100,24 @@ struct ChainInspection {
         in certificate: Certificate,
         _ part: ChainPart
     ) -> [ChainProblem] {
-        var found = Found(part)
         let mark = certificate.extensions[oid: marker]
-        found.unless(mark != nil, "lacks the marker extension \(marker)")
-        found.unless(mark?.critical != true, "has a critical marker extension, which some verifiers do not find")
-        return found.problems
+        return problems(
+            part,
+            (mark != nil, "lacks the marker extension \(marker)"),
+            (mark?.critical != true, "has a critical marker extension, which some verifiers do not find")
+        )
     }
 
-    /// Collects the problems of one part of the chain.
-    private struct Found {
-        let part: ChainPart
-        var problems: [ChainProblem] = []
+    /// The problems of one part: the reasons of the checks that do not hold.
+    private static func problems(_ part: ChainPart, _ checks: (holds: Bool, reason: String)...) -> [ChainProblem] {
+        checks.filter { !$0.holds }.map { ChainProblem(part: part, reason: $0.reason) }
+    }
+}
 
-        init(_ part: ChainPart) {
-            self.part = part
-        }
-
-        mutating func unless(_ holds: Bool, _ reason: String) {
-            if !holds {
-                problems.append(ChainProblem(part: part, reason: reason))
-            }
-        }
+extension Certificate {
+    /// Whether the certificate is marked as one that may issue others.
+    var isAuthority: Bool {
+        guard case .isCertificateAuthority = try? extensions.basicConstraints else { return false }
+        return true
     }
 }

@@ -23,27 +23,11 @@ extension CertificateAuthority<SigningRoot> {
     ///   always "Till".
     /// - Throws: ``SigningError`` if the name is invalid.
     package static func make(name: String = "Till Root CA") throws(SigningError) -> RootAuthority {
-        guard isUsable(name) else {
+        guard name.isPlain(1...64, and: " .-") else {
             let rule = "1 to 64 ASCII letters, digits, spaces, dots and hyphens"
             throw SigningError(.unusableValue, .root, "cannot have this name: a name consists of \(rule)")
         }
         let key = P384.Signing.PrivateKey()
-        let certificate = try SigningError.wrapping(.cryptography, .root, "could not be created") {
-            try CertificateProfile.root(name: name, key: key)
-        }
-        return try RootAuthority(certificate: certificate, privateKey: key)
-    }
-
-    private static func isUsable(_ name: String) -> Bool {
-        (1...64).contains(name.utf8.count)
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: " "), UInt8(ascii: "."), UInt8(ascii: "-"):
-                    true
-                default:
-                    false
-                }
-            }
+        return try RootAuthority(certificate: try CertificateProfile.root(name: name, key: key), privateKey: key)
     }
 }

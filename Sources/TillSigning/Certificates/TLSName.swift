@@ -32,16 +32,8 @@ package struct TLSName: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func isLabel(_ label: Substring) -> Bool {
-        (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
-            && label.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                    UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default:
-                    false
-                }
-            }
+        // The name is in lower case.
+        label.isPlain(1...63, and: "-_") && label.first != "-" && label.last != "-"
     }
 
     private static func address(_ text: String) -> [UInt8]? {

@@ -50,15 +50,15 @@ package struct Forger: Sendable {
         case .intermediateWithoutMarker:
             return try signed(content, by: try leafUnderUnmarkedIntermediate())
         case .chainOfTwo:
-            return try signed(content, by: Signer(Array(chain.certificatesDER.prefix(2)), chain.leafPrivateKey))
+            return try signed(content, by: signer(Array(chain.certificatesDER.prefix(2))))
         case .chainOfFour:
-            return try signed(content, by: Signer(chain.certificatesDER + [root.certificateDER], chain.leafPrivateKey))
+            return try signed(content, by: signer(chain.certificatesDER + [root.certificateDER]))
         case .expiredLeaf:
-            let end = Self.date(content.judged.lowerBound - Self.day)
+            let end = CertificateProfile.date(content.judged.lowerBound - Self.day)
             let from = min(CertificateProfile.notValidBefore, end)
             return try signed(content, by: try leaf(validity: from...end))
         case .leafNotYetValid:
-            let start = Self.date(content.judged.upperBound + Self.day)
+            let start = CertificateProfile.date(content.judged.upperBound + Self.day)
             let until = max(CertificateProfile.notValidAfter, start)
             return try signed(content, by: try leaf(validity: start...until))
         case .tamperedPayload:
@@ -87,72 +87,48 @@ package struct Forger: Sendable {
     private struct Signer {
         let certificatesDER: [[UInt8]]
         let key: P256.Signing.PrivateKey
-
-        init(_ certificatesDER: [[UInt8]], _ key: P256.Signing.PrivateKey) {
-            self.certificatesDER = certificatesDER
-            self.key = key
-        }
     }
 
     /// The URL of the OCSP responder in the certificates of the correct chain.
-    private var ocspURL: String {
-        let places = (try? chain.leaf.extensions.authorityInformationAccess).map(Array.init) ?? []
-        for place in places {
-            if place.method == .ocspServer, case .uniformResourceIdentifier(let url) = place.location { return url }
-        }
-        return "http://localhost:8888/ocsp"
-    }
+    private var ocspURL: String { chain.ocspURL ?? "http://localhost:8888/ocsp" }
 
-    /// Issues another leaf under the correct chain's intermediate.
-    private func leaf(
-        validity: ClosedRange<Date> = CertificateProfile.validity,
-        isMarked: Bool = true
-    ) throws(SigningError) -> Signer {
-        try leaf(
-            under: chain.intermediate,
-            chain.intermediatePrivateKey,
-            validity: validity,
-            isMarked: isMarked
-        )
+    /// The correct leaf with other certificates.
+    private func signer(_ certificates: [[UInt8]]) -> Signer {
+        Signer(certificatesDER: certificates, key: chain.leafPrivateKey)
     }
 
     private func leafUnderUnmarkedIntermediate() throws(SigningError) -> Signer {
         let key = P384.Signing.PrivateKey()
-        let intermediate = try SigningError.wrapping(.cryptography, .intermediate, "could not be created") {
-            try CertificateProfile.intermediate(
-                key: key.verification,
-                under: root.certificate,
-                rootKey: root.privateKey,
-                ocspURL: ocspURL,
-                isMarked: false
-            )
-        }
-        return try leaf(under: intermediate, key, validity: CertificateProfile.validity, isMarked: true)
+        let intermediate = try CertificateProfile.intermediate(
+            key: key,
+            under: root.issuer,
+            ocspURL: ocspURL,
+            isMarked: false
+        )
+        return try leaf(under: .init(certificate: intermediate, key: key))
     }
 
+    /// Issues another leaf, by default under the correct chain's intermediate.
     private func leaf(
-        under intermediate: Certificate,
-        _ intermediateKey: P384.Signing.PrivateKey,
-        validity: ClosedRange<Date>,
-        isMarked: Bool
+        under issuer: CertificateProfile.Issuer<P384.Signing.PrivateKey>? = nil,
+        validity: ClosedRange<Date> = CertificateProfile.validity,
+        isMarked: Bool = true
     ) throws(SigningError) -> Signer {
+        let issuer = issuer ?? .init(certificate: chain.intermediate, key: chain.intermediatePrivateKey)
         let key = P256.Signing.PrivateKey()
-        let leaf = try SigningError.wrapping(.cryptography, .leaf, "could not be created") {
-            try CertificateProfile.leaf(
-                key: key.verification,
-                under: intermediate,
-                intermediateKey: intermediateKey,
-                ocspURL: ocspURL,
-                validity: validity,
-                isMarked: isMarked
-            )
-        }
+        let leaf = try CertificateProfile.leaf(
+            key: key,
+            under: issuer,
+            ocspURL: ocspURL,
+            validity: validity,
+            isMarked: isMarked
+        )
         let certificates = [
             try CertificateText.der(of: leaf, .leaf),
-            try CertificateText.der(of: intermediate, .intermediate),
+            try CertificateText.der(of: issuer.certificate, .intermediate),
             root.certificateDER,
         ]
-        return Signer(certificates, key)
+        return Signer(certificatesDER: certificates, key: key)
     }
 
     // MARK: Text
@@ -172,10 +148,5 @@ package struct Forger: Sendable {
 
     private static func text(_ segments: [[UInt8]]) -> String {
         String(decoding: Array(segments.joined(separator: [SigningChain.dot])), as: UTF8.self)
-    }
-
-    /// Converts milliseconds to a date in whole seconds, because certificates contain whole seconds.
-    private static func date(_ milliseconds: Int64) -> Date {
-        Date(timeIntervalSince1970: (Double(milliseconds) / 1_000).rounded(.down))
     }
 }

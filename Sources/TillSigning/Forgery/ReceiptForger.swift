@@ -41,10 +41,10 @@ package struct ReceiptForger: Sendable {
         case .leafWithoutMarker: return try sign(receipt, isLeafMarked: false)
         case .intermediateWithoutMarker: return try sign(receipt, isIntermediateMarked: false)
         case .expiredLeaf:
-            let end = Self.date(made - Self.day)
+            let end = CertificateProfile.date(made - Self.day)
             return try sign(receipt, validity: min(CertificateProfile.notValidBefore, end)...end)
         case .leafNotYetValid:
-            let start = Self.date(made + Self.day)
+            let start = CertificateProfile.date(made + Self.day)
             return try sign(receipt, validity: start...max(CertificateProfile.notValidAfter, start))
         case .tamperedPayload:
             return chain.container.bytes(payload: altered.payload(), signature: try signature(of: receipt))
@@ -77,12 +77,7 @@ package struct ReceiptForger: Sendable {
     // MARK: Certificates
 
     private func signature(of receipt: AppReceipt) throws(SigningError) -> [UInt8] {
-        try SigningError.wrapping(.cryptography, .leafKey, "could not sign") {
-            let digest = SHA256.hash(data: receipt.payload())
-            return Array(
-                try chain.leafPrivateKey.signature(for: digest, padding: .insecurePKCS1v1_5).rawRepresentation
-            )
-        }
+        try chain.signature(of: receipt.payload())
     }
 
     /// Signs with a correct key and a faulty chain under the correct root.
@@ -92,44 +87,26 @@ package struct ReceiptForger: Sendable {
         isLeafMarked: Bool = true,
         isIntermediateMarked: Bool = true
     ) throws(SigningError) -> [UInt8] {
-        let intermediate = try SigningError.wrapping(.cryptography, .intermediate, "could not be created") {
-            try CertificateProfile.intermediate(
-                name: CertificateProfile.receiptIntermediateName,
-                key: intermediateKey.verification,
-                under: root.certificate,
-                rootKey: root.privateKey,
-                ocspURL: nil,
-                isMarked: isIntermediateMarked
-            )
-        }
-        let leaf = try SigningError.wrapping(.cryptography, .leaf, "could not be created") {
-            try CertificateProfile.leaf(
-                name: CertificateProfile.receiptLeafName,
-                key: chain.leafPrivateKey.verification,
-                under: intermediate,
-                intermediateKey: intermediateKey,
-                ocspURL: nil,
-                validity: validity,
-                isMarked: isLeafMarked
-            )
-        }
+        let intermediate = try CertificateProfile.intermediate(
+            name: CertificateProfile.receiptIntermediateName,
+            key: intermediateKey,
+            under: root.issuer,
+            isMarked: isIntermediateMarked
+        )
+        let leaf = try CertificateProfile.leaf(
+            name: CertificateProfile.receiptLeafName,
+            key: chain.leafPrivateKey,
+            under: .init(certificate: intermediate, key: intermediateKey),
+            validity: validity,
+            isMarked: isLeafMarked
+        )
         let certificates = [
             try CertificateText.der(of: leaf, .leaf),
             try CertificateText.der(of: intermediate, .intermediate),
             root.certificateDER,
         ]
-        let anatomy: CertificateAnatomy
-        do {
-            anatomy = try CertificateAnatomy(certificates[0])
-        } catch {
-            throw SigningError(.unreadable, .leaf, error.reason)
-        }
+        let anatomy = try CertificateAnatomy(certificates[0], .leaf)
         let container = ReceiptContainer(certificatesDER: certificates, leaf: anatomy, algorithm: .sha256)
         return container.bytes(payload: receipt.payload(), signature: try signature(of: receipt))
-    }
-
-    /// Converts milliseconds to a date in whole seconds, because certificates contain whole seconds.
-    private static func date(_ milliseconds: Int64) -> Date {
-        Date(timeIntervalSince1970: (Double(milliseconds) / 1_000).rounded(.down))
     }
 }

@@ -9,7 +9,7 @@ import X509
 /// and hashed only once, so each signature only needs to hash the payload. See docs/api/signed-data.md.
 ///
 /// The type is a class, because copying a struct with so many parts would be slow.
-package final class SigningChain: Sendable, CustomStringConvertible {
+package final class SigningChain: CertificateChain, CustomStringConvertible {
     let leaf: Certificate
     let intermediate: Certificate
     let root: Certificate
@@ -17,9 +17,7 @@ package final class SigningChain: Sendable, CustomStringConvertible {
     /// The intermediate's private key, which issues the certificate of the OCSP responder for the leaf.
     let intermediatePrivateKey: P384.Signing.PrivateKey
 
-    /// The three certificates as DER: leaf, intermediate, root.
     package let certificatesDER: [[UInt8]]
-    /// The chain's id: the first 16 hexadecimal digits of the SHA-256 hash of the leaf's DER.
     package let id: String
     /// The header segment of every JWS: `{"alg":"ES256","x5c":[…]}` in base64url.
     ///
@@ -42,35 +40,18 @@ package final class SigningChain: Sendable, CustomStringConvertible {
         }
         let intermediateKey = P384.Signing.PrivateKey()
         let leafKey = P256.Signing.PrivateKey()
-        let intermediate = try SigningError.wrapping(.cryptography, .intermediate, "could not be created") {
-            try CertificateProfile.intermediate(
-                key: intermediateKey.verification,
-                under: root.certificate,
-                rootKey: root.privateKey,
-                ocspURL: ocspURL
-            )
-        }
-        let leaf = try SigningError.wrapping(.cryptography, .leaf, "could not be created") {
-            try CertificateProfile.leaf(
-                key: leafKey.verification,
-                under: intermediate,
-                intermediateKey: intermediateKey,
-                ocspURL: ocspURL
-            )
-        }
+        let intermediate = try CertificateProfile.intermediate(
+            key: intermediateKey,
+            under: root.issuer,
+            ocspURL: ocspURL
+        )
+        let leaf = try CertificateProfile.leaf(
+            key: leafKey,
+            under: .init(certificate: intermediate, key: intermediateKey),
+            ocspURL: ocspURL
+        )
         return try SigningChain([leaf, intermediate, root.certificate], leafKey, intermediateKey)
     }
-
-    /// The ``id`` of the chain with a leaf.
-    package static func id(ofLeaf der: [UInt8]) -> String {
-        String(Hexadecimal.text(SHA256.hash(data: der)).prefix(16))
-    }
-
-    /// The root certificate as PEM.
-    package var rootCertificatePEM: String { CertificateText.pem(of: certificatesDER[2]) }
-
-    /// The SHA-256 hash of the root certificate in hexadecimal, which users compare before they trust the root.
-    package var rootFingerprint: String { Hexadecimal.text(SHA256.hash(data: certificatesDER[2])) }
 
     /// Reads a chain from the text of ``certificatesPEM``, ``leafPrivateKeyPEM`` and ``intermediatePrivateKeyPEM``.
     ///
@@ -142,8 +123,6 @@ package final class SigningChain: Sendable, CustomStringConvertible {
         }.first
     }
 
-    /// The leaf, intermediate and root certificates as three PEM blocks.
-    package var certificatesPEM: String { certificatesDER.map(CertificateText.pem).joined() }
     /// The leaf's private key as PEM (PKCS#8).
     package var leafPrivateKeyPEM: Secret { leafPrivateKey.pem }
     /// The intermediate's private key as PEM (PKCS#8).

@@ -18,9 +18,7 @@ struct OCSPRequest: Sendable {
     struct CertificateID: Sendable {
         /// The complete encoded id. The response repeats it byte for byte, because one client compares the bytes.
         let encoded: [UInt8]
-        let hash: ASN1ObjectIdentifier
-        let issuerNameHash: [UInt8]
-        let issuerKeyHash: [UInt8]
+        let issuer: OCSPIssuer
         /// The serial number without leading zeros.
         let serial: [UInt8]
     }
@@ -102,9 +100,7 @@ struct OCSPRequest: Sendable {
             let serial = try ArraySlice<UInt8>(derEncoded: &nodes)
             return CertificateID(
                 encoded: Array(node.encodedBytes),
-                hash: hash,
-                issuerNameHash: Array(name.bytes),
-                issuerKeyHash: Array(key.bytes),
+                issuer: OCSPIssuer(hash: hash, nameHash: Array(name.bytes), keyHash: Array(key.bytes)),
                 serial: Array(serial.drop { $0 == 0 })
             )
         }

@@ -28,14 +28,9 @@ package struct OCSPResponder: Sendable {
         var certificates: [[UInt8]: Known]
     }
 
-    private struct IssuerName: Hashable {
-        let hash: ASN1ObjectIdentifier
-        let issuer: OCSPIssuer
-    }
-
     private let root: RootAuthority
     private let rootName: String
-    private var names: [IssuerName: String] = [:]
+    private var names: [OCSPIssuer: String] = [:]
     /// The issuers: the root by its fingerprint, and each intermediate by the id of its chain.
     private var issuers: [String: Issuer] = [:]
     /// All certificates in the order in which their chains were added, the intermediate before the leaf.
@@ -72,9 +67,7 @@ package struct OCSPResponder: Sendable {
         signing signer: OCSPSigner,
         _ part: ChainPart
     ) throws(SigningError) {
-        for (hash, issuer) in try OCSPIssuer.names(of: issuer, part) {
-            names[IssuerName(hash: hash, issuer: issuer)] = name
-        }
+        for issuer in try OCSPIssuer.names(of: issuer, part) { names[issuer] = name }
         issuers[name] = Issuer(signer: signer, certificates: [:])
     }
 
@@ -99,7 +92,7 @@ package struct OCSPResponder: Sendable {
         } catch {
             return OCSPReply(.answer(OCSPResponse.refusal(.malformedRequest)))
         }
-        let asked = request.certificates.map { ($0, issuer(of: $0)) }
+        let asked = request.certificates.map { id in (id, names[id.issuer].flatMap { issuers[$0] }) }
         guard let signer = asked.lazy.compactMap(\.1?.signer).first else {
             return OCSPReply(.answer(OCSPResponse.refusal(.unauthorized)))
         }
@@ -107,7 +100,11 @@ package struct OCSPResponder: Sendable {
         let delay = states.map { if case .slow(let delay) = $0 { delay } else { 0 } }.max() ?? 0
         if states.contains(.dead) { return OCSPReply(.silence) }
         for case .error(let failure) in states { return OCSPReply(Self.content(of: failure), delay: delay) }
-        let entries = zip(asked, states).map { Self.entry($0.0, $1, at: now) }
+        let entries = zip(request.certificates, states).map { id, state in
+            let from = state == .stale ? now - 2 * Self.day : now
+            let until = from + (state == .stale ? Self.day : Self.freshness)
+            return OCSPResponse.Entry(certificate: id.encoded, state: state, thisUpdate: from, nextUpdate: until)
+        }
         do {
             let answer = try OCSPResponse.successful(
                 entries,
@@ -121,11 +118,6 @@ package struct OCSPResponder: Sendable {
         }
     }
 
-    private func issuer(of id: OCSPRequest.CertificateID) -> Issuer? {
-        let issuer = OCSPIssuer(nameHash: id.issuerNameHash, keyHash: id.issuerKeyHash)
-        return names[IssuerName(hash: id.hash, issuer: issuer)].flatMap { issuers[$0] }
-    }
-
     private static func content(of failure: OCSPFailure) -> OCSPReply.Content {
         switch failure {
         case .tryLater: .answer(OCSPResponse.refusal(.tryLater))
@@ -133,24 +125,6 @@ package struct OCSPResponder: Sendable {
         case .unauthorized: .answer(OCSPResponse.refusal(.unauthorized))
         case .http500: .serverError
         }
-    }
-
-    private static func entry(_ id: OCSPRequest.CertificateID, _ state: OCSPState, at now: Int64)
-        -> OCSPResponse.Entry
-    {
-        let standing: OCSPResponse.Entry.Standing =
-            switch state {
-            case .revoked(let instant, let reason): .revoked(at: instant, reason: reason)
-            case .unknown: .unknown
-            case .good, .slow, .error, .stale, .dead: .good
-            }
-        let from = state == .stale ? now - 2 * day : now
-        return OCSPResponse.Entry(
-            certificate: id.encoded,
-            standing: standing,
-            thisUpdate: from,
-            nextUpdate: state == .stale ? from + day : from + freshness
-        )
     }
 }
 

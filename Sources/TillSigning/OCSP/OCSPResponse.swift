@@ -14,15 +14,10 @@ enum OCSPResponse {
 
     /// The state of one certificate. Dates are in milliseconds since 1970; the encoded response has whole seconds.
     struct Entry {
-        enum Standing {
-            case good
-            case revoked(at: Int64, reason: OCSPRevocationReason?)
-            case unknown
-        }
-
         /// The encoded id of the certificate, as in the request.
         let certificate: [UInt8]
-        let standing: Standing
+        /// The state, which is encoded as good unless it is revoked or unknown.
+        let state: OCSPState
         let thisUpdate: Int64
         let nextUpdate: Int64
     }
@@ -124,8 +119,8 @@ extension DER.Serializer {
     fileprivate mutating func entry(_ entry: OCSPResponse.Entry) throws {
         try sequence { der in
             der.serializeRawBytes(entry.certificate)
-            switch entry.standing {
-            case .good:
+            switch entry.state {
+            case .good, .slow, .error, .stale, .dead:
                 der.primitive(ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific), [])
             case .revoked(let instant, let reason):
                 try der.explicit(1) { der in

@@ -14,7 +14,7 @@ package struct AppReceipt: Sendable, Equatable {
     /// The environment: `Production`, `ProductionSandbox`, `ProductionVPP`, `ProductionVPPSandbox` or `Xcode` (0).
     package var receiptType: String
     /// The app's Apple ID; 0 in the sandbox (1).
-    package var appAppleID: Int64
+    package var appAppleID: Int64 = 0
     /// The bundle id (2).
     package var bundleID: String
     /// The version of the app that requested the receipt: CFBundleVersion on iOS (3).
@@ -27,32 +27,32 @@ package struct AppReceipt: Sendable, Equatable {
     /// empty text.
     package var issueDate: Int64?
     /// The build of the App Store's server: four ASCII characters as one number; 0x50333035 is `P305` (9).
-    package var serverBuild: Int64
+    package var serverBuild: Int64 = 0x5033_3035
     /// The age rating, such as `4+` or `17+` (10).
-    package var ageRating: String
+    package var ageRating: String = "4+"
     /// The developer's Apple ID; 0 in the sandbox (11).
-    package var developerID: Int64
+    package var developerID: Int64 = 0
     /// The date when the receipt was created (12). Verifiers check the certificates at this date.
     package var creationDate: Int64
     /// The version of the operating system as `MMmmpp`, such as 180602 for 18.6.2 (13).
-    package var systemVersion: Int64
+    package var systemVersion: Int64 = 180_602
     /// A number from 1 to 254, whose meaning is unknown (14).
-    package var counter: Int64
+    package var counter: Int64 = 1
     /// The download id; 0 in the sandbox (15).
-    package var downloadID: Int64
+    package var downloadID: Int64 = 0
     /// The App Store's number for the app's version; 0 in the sandbox (16).
-    package var versionExternalIdentifier: Int64
+    package var versionExternalIdentifier: Int64 = 0
     /// The purchases (17). After decoding they are in the order of the encoded receipt, which encoding determines by
     /// sorting.
     package var inApp: [InAppReceipt]
     /// The date when the customer first bought or downloaded the app (18). Nil omits the attribute.
-    package var originalPurchaseDate: Int64?
+    package var originalPurchaseDate: Int64? = sandboxOriginalPurchaseDate
     /// The version of the app that the customer first bought; `1.0` in the sandbox (19). Nil omits the attribute.
-    package var originalApplicationVersion: String?
+    package var originalApplicationVersion: String? = "1.0"
     /// The date when the receipt of a volume purchase expires (21). Nil omits the attribute.
     package var expirationDate: Int64?
     /// The platform (25). Receipts for iOS also have an empty attribute 20.
-    package var platform: Platform
+    package var platform = Platform.iOS
     /// The date when the customer pre-ordered the app (32). Nil omits the attribute.
     package var preorderDate: Int64?
 
@@ -67,26 +67,12 @@ package struct AppReceipt: Sendable, Equatable {
         inApp: [InAppReceipt] = []
     ) {
         self.receiptType = receiptType
-        appAppleID = 0
         self.bundleID = bundleID
         self.applicationVersion = applicationVersion
         self.opaqueValue = opaqueValue
         self.deviceHash = deviceHash
-        issueDate = nil
-        serverBuild = 0x5033_3035
-        ageRating = "4+"
-        developerID = 0
         self.creationDate = creationDate
-        systemVersion = 180_602
-        counter = 1
-        downloadID = 0
-        versionExternalIdentifier = 0
         self.inApp = inApp
-        originalPurchaseDate = Self.sandboxOriginalPurchaseDate
-        originalApplicationVersion = "1.0"
-        expirationDate = nil
-        platform = .iOS
-        preorderDate = nil
     }
 
     /// The original purchase date of every app in the sandbox: 2013-08-01 07:00:00 UTC.

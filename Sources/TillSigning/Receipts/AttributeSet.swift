@@ -21,14 +21,7 @@ struct AttributeSet {
     }
 
     mutating func number(_ type: Int64, _ value: Int64) {
-        let count = DERBytes.integerCount(value)
-        begin(type, valueCount: count + 2)
-        DERBytes.appendInteger(value, to: &scratch)
-        end()
-    }
-
-    mutating func flag(_ type: Int64, _ value: Bool) {
-        number(type, value ? 1 : 0)
+        add(type, count: DERBytes.integerCount(value) + 2) { DERBytes.appendInteger(value, to: &$0) }
     }
 
     /// Adds a text as a UTF8String.
@@ -50,39 +43,36 @@ struct AttributeSet {
 
     /// Adds bytes without a DER element around them.
     mutating func raw(_ type: Int64, version: UInt8 = 1, _ bytes: [UInt8]) {
-        begin(type, version: version, valueCount: bytes.count)
-        scratch += bytes
-        end()
+        add(type, version: version, count: bytes.count) { $0 += bytes }
     }
 
     /// Adds a set of attributes.
     mutating func set(_ type: Int64, _ attributes: AttributeSet) {
-        begin(type, valueCount: DERBytes.count(of: attributes.count))
-        attributes.write(to: &scratch)
-        end()
+        add(type, count: DERBytes.count(of: attributes.count)) { attributes.write(to: &$0) }
     }
 
     private mutating func element(_ type: Int64, _ tag: UInt8, _ content: some Collection<UInt8>) {
-        begin(type, valueCount: DERBytes.count(of: content.count))
-        DERBytes.appendHeader(tag, content.count, to: &scratch)
-        scratch.append(contentsOf: content)
-        end()
+        add(type, count: DERBytes.count(of: content.count)) {
+            DERBytes.appendHeader(tag, content.count, to: &$0)
+            $0.append(contentsOf: content)
+        }
     }
 
-    /// Writes the start of an attribute: everything before the bytes of its value.
-    private mutating func begin(_ type: Int64, version: UInt8 = 1, valueCount: Int) {
+    /// Adds an attribute whose value has a number of bytes.
+    private mutating func add(
+        _ type: Int64,
+        version: UInt8 = 1,
+        count valueCount: Int,
+        _ writeValue: (inout [UInt8]) -> Void
+    ) {
         let start = scratch.count
         let count = DERBytes.integerCount(type) + 2 + 3 + DERBytes.count(of: valueCount)
         DERBytes.appendHeader(DERBytes.sequence, count, to: &scratch)
         DERBytes.appendInteger(type, to: &scratch)
         DERBytes.appendInteger(Int64(version), to: &scratch)
         DERBytes.appendHeader(DERBytes.octetString, valueCount, to: &scratch)
-        elements.append(start..<start)
-    }
-
-    private mutating func end() {
-        guard let last = elements.last else { return }
-        elements[elements.count - 1] = last.lowerBound..<scratch.count
+        writeValue(&scratch)
+        elements.append(start..<scratch.count)
     }
 
     /// Appends the SET with its elements sorted by their bytes.

@@ -57,8 +57,10 @@ enum DERBytes {
 
     /// Encodes an element with a tag and the concatenated contents.
     static func element(_ tag: UInt8, _ contents: [UInt8]...) -> [UInt8] {
+        let length = contents.reduce(0) { $0 + $1.count }
         var bytes: [UInt8] = []
-        appendHeader(tag, contents.reduce(0) { $0 + $1.count }, to: &bytes)
+        bytes.reserveCapacity(count(of: length))
+        appendHeader(tag, length, to: &bytes)
         for content in contents { bytes += content }
         return bytes
     }

@@ -13,7 +13,7 @@ package struct InAppReceipt: Sendable, Equatable {
     }
 
     /// The quantity: 1 to 10 (1701).
-    package var quantity: Int64
+    package var quantity: Int64 = 1
     /// The product identifier (1702).
     package var productID: String
     /// The transaction identifier: a decimal number (1703).
@@ -31,13 +31,13 @@ package struct InAppReceipt: Sendable, Equatable {
     /// The date when the subscription's period ends (1708). Nil is encoded as an empty text.
     package var expirationDate: Int64?
     /// The product's Apple ID; 0 in the sandbox (1710).
-    package var productAppleID: Int64
+    package var productAppleID: Int64 = 0
     /// The web order line item id, which identifies a charge of a subscription (1711). Nil is encoded as 0.
     package var webOrderLineItemID: Int64?
     /// The date when the transaction was refunded or revoked (1712). Nil is encoded as an empty text.
     package var cancellationDate: Int64?
     /// Whether the transaction is a free trial (1713).
-    package var isTrialPeriod: Bool
+    package var isTrialPeriod = false
     /// Whether a paid introductory price applies (1719); nil if the attribute is missing. It is encoded only for
     /// auto-renewable subscriptions, nil as false.
     package var isInIntroOfferPeriod: Bool?
@@ -57,19 +57,11 @@ package struct InAppReceipt: Sendable, Equatable {
         originalPurchaseDate: Int64? = nil
     ) {
         self.kind = kind
-        quantity = 1
         self.productID = productID
         self.transactionID = transactionID
         self.purchaseDate = purchaseDate
         self.originalTransactionID = originalTransactionID ?? transactionID
         self.originalPurchaseDate = originalPurchaseDate ?? purchaseDate
-        expirationDate = nil
-        productAppleID = 0
-        webOrderLineItemID = nil
-        cancellationDate = nil
-        isTrialPeriod = false
         isInIntroOfferPeriod = kind == .autoRenewable ? false : nil
-        cancellationReason = nil
-        promotionalOfferID = nil
     }
 }

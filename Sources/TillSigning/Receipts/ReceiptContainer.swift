@@ -26,37 +26,15 @@ struct ReceiptContainer: Sendable {
 
     /// Encodes the complete file.
     func bytes(payload: some Collection<UInt8>, signature: some Collection<UInt8>) -> [UInt8] {
-        let octets = DERBytes.count(of: payload.count)
-        let dataType = DERBytes.count(of: ReceiptAlgorithm.data.count)
-        let contents = dataType + DERBytes.count(of: octets)
-        let information = signer.count + DERBytes.count(of: signature.count)
-        let signers = DERBytes.count(of: information)
-        let signed =
-            algorithms.count + DERBytes.count(of: contents) + certificates.count + DERBytes.count(of: signers)
-        let whole =
-            DERBytes.count(of: ReceiptAlgorithm.signedData.count)
-            + DERBytes.count(of: DERBytes.count(of: signed))
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(DERBytes.count(of: whole))
-        func header(_ tag: UInt8, _ length: Int) { DERBytes.appendHeader(tag, length, to: &bytes) }
-        header(DERBytes.sequence, whole)
-        header(DERBytes.objectIdentifier, ReceiptAlgorithm.signedData.count)
-        bytes += ReceiptAlgorithm.signedData
-        header(DERBytes.context(0), DERBytes.count(of: signed))
-        header(DERBytes.sequence, signed)
-        bytes += algorithms
-        header(DERBytes.sequence, contents)
-        header(DERBytes.objectIdentifier, ReceiptAlgorithm.data.count)
-        bytes += ReceiptAlgorithm.data
-        header(DERBytes.context(0), octets)
-        header(DERBytes.octetString, payload.count)
-        bytes += payload
-        bytes += certificates
-        header(DERBytes.set, signers)
-        header(DERBytes.sequence, information)
-        bytes += signer
-        header(DERBytes.octetString, signature.count)
-        bytes += signature
-        return bytes
+        func content(_ type: [UInt8], _ value: [UInt8]) -> [UInt8] {
+            let identifier = DERBytes.element(DERBytes.objectIdentifier, type)
+            return DERBytes.element(DERBytes.sequence, identifier, DERBytes.element(DERBytes.context(0), value))
+        }
+        let octets = DERBytes.element(DERBytes.octetString, Array(payload))
+        let seal = DERBytes.element(DERBytes.octetString, Array(signature))
+        let signers = DERBytes.element(DERBytes.set, DERBytes.element(DERBytes.sequence, signer, seal))
+        let data = content(ReceiptAlgorithm.data, octets)
+        let signed = DERBytes.element(DERBytes.sequence, algorithms, data, certificates, signers)
+        return content(ReceiptAlgorithm.signedData, signed)
     }
 }

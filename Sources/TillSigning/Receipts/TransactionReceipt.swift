@@ -19,9 +19,9 @@ package struct TransactionReceipt: Sendable, Equatable {
     /// `product-id`: the product identifier.
     package var productID: String
     /// `item-id`: the Apple ID of the product.
-    package var itemID: String
+    package var itemID = "0"
     /// `quantity`: the quantity.
-    package var quantity: Int64
+    package var quantity: Int64 = 1
     /// `transaction-id`: the transaction identifier.
     package var transactionID: String
     /// `original-transaction-id`: the original transaction identifier.
@@ -32,9 +32,9 @@ package struct TransactionReceipt: Sendable, Equatable {
     /// transaction.
     package var originalPurchaseDate: Int64
     /// `unique-identifier`: the identifier of the device, 40 hexadecimal digits.
-    package var uniqueIdentifier: String
+    package var uniqueIdentifier = String(repeating: "0", count: 40)
     /// `unique-vendor-identifier`: the `identifierForVendor` of the device, a UUID.
-    package var uniqueVendorIdentifier: String
+    package var uniqueVendorIdentifier = "00000000-0000-0000-0000-000000000000"
     /// `web-order-line-item-id`: the id of a charge; nil except for subscriptions.
     package var webOrderLineItemID: String?
     /// `expires-date` in milliseconds, and the same key with the suffixes `-formatted` and `-formatted-pst`: the end of
@@ -54,16 +54,10 @@ package struct TransactionReceipt: Sendable, Equatable {
         self.bundleID = bundleID
         self.applicationVersion = applicationVersion
         self.productID = productID
-        itemID = "0"
-        quantity = 1
         self.transactionID = transactionID
         originalTransactionID = transactionID
         self.purchaseDate = purchaseDate
         originalPurchaseDate = purchaseDate
-        uniqueIdentifier = String(repeating: "0", count: 40)
-        uniqueVendorIdentifier = "00000000-0000-0000-0000-000000000000"
-        webOrderLineItemID = nil
-        expirationDate = nil
     }
 
     /// Whether bytes are probably the receipt of a transaction, and not an app receipt: the first character that is not
@@ -81,15 +75,12 @@ package struct TransactionReceipt: Sendable, Equatable {
             pairs.append(("\(name)-pst", ReceiptDate.pacific(instant)))
         }
         date("original-purchase-date", originalPurchaseDate)
-        pairs.append(("unique-identifier", uniqueIdentifier))
-        pairs.append(("original-transaction-id", originalTransactionID))
-        pairs.append(("bvrs", applicationVersion))
-        pairs.append(("transaction-id", transactionID))
-        pairs.append(("quantity", String(quantity)))
-        pairs.append(("unique-vendor-identifier", uniqueVendorIdentifier))
-        pairs.append(("product-id", productID))
-        pairs.append(("item-id", itemID))
-        pairs.append(("bid", bundleID))
+        pairs += [
+            ("unique-identifier", uniqueIdentifier), ("original-transaction-id", originalTransactionID),
+            ("bvrs", applicationVersion), ("transaction-id", transactionID), ("quantity", String(quantity)),
+            ("unique-vendor-identifier", uniqueVendorIdentifier), ("product-id", productID), ("item-id", itemID),
+            ("bid", bundleID),
+        ]
         if let webOrderLineItemID { pairs.append(("web-order-line-item-id", webOrderLineItemID)) }
         date("purchase-date", purchaseDate)
         if let expirationDate {

@@ -36,7 +36,7 @@ package struct APIKeyPair: Sendable {
     ///   - privateKeyPEM: the content of the `.p8` file.
     /// - Throws: ``SigningError`` if the id or the private key is invalid.
     package init(keyID: String, privateKeyPEM: Secret) throws(SigningError) {
-        guard Self.isUsable(keyID) else {
+        guard keyID.isPlain(1...64, and: "-_") else {
             let rule = "1 to 64 ASCII letters, digits, hyphens and underscores"
             throw SigningError(.unusableValue, .apiKey, "cannot have this id: an id consists of \(rule)")
         }
@@ -71,19 +71,6 @@ package struct APIKeyPair: Sendable {
         text.append(SigningChain.dot)
         Base64URL.append(signature, to: &text)
         return String(decoding: text, as: UTF8.self)
-    }
-
-    private static func isUsable(_ keyID: String) -> Bool {
-        (1...64).contains(keyID.utf8.count)
-            && keyID.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default:
-                    false
-                }
-            }
     }
 }
 

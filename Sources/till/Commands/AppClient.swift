@@ -9,8 +9,8 @@ struct AppClient: Sendable {
     /// who has one subscription.
     func subscription(_ named: String) async throws -> String {
         if named.utf8.count >= 15, named.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return named }
-        let subscriptions = try await client.send(ListSubscriptions(app: app, customer: named))
-        let own = subscriptions.filter { $0.inAppOwnershipType == .purchased }
+        let customer = try await client.send(GetCustomer(app: app, customer: named))
+        let own = customer.subscriptions.filter { $0.inAppOwnershipType == .purchased }
         guard let only = own.first, own.count == 1 else {
             throw CommandRefused(
                 own.isEmpty

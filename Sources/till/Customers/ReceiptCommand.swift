@@ -45,12 +45,12 @@ struct ReceiptCommand: AsyncParsableCommand {
     }
 
     private func receipt(_ server: AppClient) async throws -> ReceiptInfo {
+        var owner = customer ?? ""
         if let transaction {
-            let request = GetTransactionReceipt(app: server.app, transactionId: transaction, deviceId: deviceID)
-            return try await server.client.send(request)
+            owner = try await server.client.send(GetTransaction(app: server.app, transactionId: transaction)).customer
         }
         return try await server.client.send(
-            GetReceipt(app: server.app, customer: customer ?? "", deviceId: deviceID)
+            GetReceipt(app: server.app, customer: owner, transactionId: transaction, deviceId: deviceID)
         )
     }
 }

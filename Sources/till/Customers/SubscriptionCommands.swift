@@ -17,7 +17,7 @@ struct SubscriptionCommand: ParsableCommand {
         ]
     )
 
-    struct List: SendingCommand {
+    struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             "Lists a customer's subscriptions with their status and next events.",
             examples: "till subscription list ann"
@@ -26,16 +26,16 @@ struct SubscriptionCommand: ParsableCommand {
         @OptionGroup var customer: ListedCustomer
         @OptionGroup var options: EnvironmentOptions
 
-        func request(_ shop: AppClient) -> ListSubscriptions {
-            ListSubscriptions(app: shop.app, customer: customer.name)
-        }
-
-        func text(_ subscriptions: [SubscriptionInfo]) -> String {
-            Table.list(
-                ["ORIGINAL TRANSACTION", "PRODUCT", "STATUS"],
-                subscriptions.map { [$0.originalTransactionId, $0.productId, $0.summary] },
-                empty: "\(customer.name) has no subscription."
-            )
+        func run() async throws {
+            let shop = try await options.connect()
+            let customer = try await shop.client.send(GetCustomer(app: shop.app, customer: customer.name))
+            try options.server.show(customer.subscriptions) { subscriptions in
+                Table.list(
+                    ["ORIGINAL TRANSACTION", "PRODUCT", "STATUS"],
+                    subscriptions.map { [$0.originalTransactionId, $0.productId, $0.summary] },
+                    empty: "\(customer.customer) has no subscription."
+                )
+            }
         }
     }
 

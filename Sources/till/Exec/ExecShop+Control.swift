@@ -22,7 +22,7 @@ extension ExecShop {
         folder: String
     ) async throws {
         let ports = try await client.send(GetStatus()).ports
-        let security = try await client.send(GetTLS())
+        let security = try await client.tls()
         let controlHost = URL(string: client.url)?.host ?? "127.0.0.1"
         let host = ["0.0.0.0", "::"].contains(security.address) ? controlHost : security.address
         let target = try SocketAddress.makeAddressResolvingHost(host, port: security.port)

@@ -33,7 +33,7 @@ struct HostsCommand: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
 
     func run() async throws {
-        let security = try await server.client().send(GetTLS())
+        let security = try await server.client().tls()
         if server.json { return try server.show(security) }
         let advice = HostsAdvice(security, address: address)
         for note in advice.notes(on: format) { FileHandle.standardError.write(Data("till: \(note)\n".utf8)) }
@@ -44,6 +44,18 @@ struct HostsCommand: AsyncParsableCommand {
         case .environment?: print(advice.environment)
         case nil: print(advice.everything)
         }
+    }
+}
+
+extension ControlClient {
+    /// How clients reach the server with TLS.
+    ///
+    /// - Throws: `CommandRefused` if TLS is off.
+    func tls() async throws -> TLSInfo {
+        guard let tls = try await send(GetStatus()).tls else {
+            throw CommandRefused("TLS is off. Start the server with --tls-port 443, or with --proxy-port.")
+        }
+        return tls
     }
 }
 

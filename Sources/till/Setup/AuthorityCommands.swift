@@ -72,7 +72,7 @@ struct AuthorityCommand: ParsableCommand {
         }
 
         private func root(_ client: ControlClient) async throws -> String {
-            if tls { return try await client.send(GetTLS()).rootCertificate }
+            if tls { return try await client.tls().rootCertificate }
             return try await client.send(GetAuthority(receipts: receipts ? true : nil)).rootCertificate
         }
     }

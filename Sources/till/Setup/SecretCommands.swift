@@ -87,10 +87,10 @@ struct SecretCommand: ParsableCommand {
                 return "Delete the shared secret of \(try await ScopeOptions.bundleID(app, client))"
             }
             if let team {
-                _ = try await client.send(RemovePrimarySharedSecret(issuerId: team))
+                _ = try await client.send(SetPrimarySharedSecret(issuerId: team, remove: true))
             } else {
                 let bundleID = try await ScopeOptions.bundleID(app, client)
-                _ = try await client.send(RemoveSharedSecret(bundleId: bundleID))
+                _ = try await client.send(SetSharedSecret(bundleId: bundleID, remove: true))
             }
             Output.show(.members(["deleted": .bool(true)]), asJSON: server.json) { _ in "The secret is deleted." }
         }

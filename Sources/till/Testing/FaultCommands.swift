@@ -133,12 +133,7 @@ struct FaultCommand: ParsableCommand {
 
         func run() async throws {
             try await confirmation.confirm { id.map { "Delete the fault rule \($0)" } ?? "Delete all fault rules" }
-            let client = try options.client()
-            if let id {
-                _ = try await client.send(RemoveFault(faultId: id))
-            } else {
-                _ = try await client.send(RemoveFaults())
-            }
+            _ = try await options.client().send(RemoveFaults(faultId: id))
             Output.show(.members(["deleted": .string(id ?? "all")]), asJSON: options.json) { _ in
                 id.map { "Deleted \($0)." } ?? "Deleted all fault rules."
             }

@@ -597,7 +597,10 @@ def test_a_path_with_an_empty_segment_is_refused(server, control, path):
     answer = requests.delete(server.address("control") + path, timeout=30)
     assert (answer.status_code, answer.json()["code"]) == (404, "no_such_route")
     assert made in [rule["id"] for rule in control.call("listFaults")]
-    control.call("removeFault", faultId=made)
+    control.call("removeFaults", query={"faultId": made})
+    with pytest.raises(ControlRefused) as refused:
+        control.call("removeFaults", query={"faultId": made})
+    assert (refused.value.status, refused.value.code) == (404, "unknown_fault")
 
 
 def test_a_refused_job_does_not_change_the_catalog(control, app):
@@ -649,7 +652,10 @@ def test_an_error_of_an_operation_shows_the_value_that_it_refuses(server, app):
     ("/v1/apps/com.example.shop/sandbox/clocks/slow", "/clock, with clock"),
     ("/v1/apps/com.example.shop/sandbox/clocks/slow/leap", "/clock/advance, with clock"),
     ("/v1/apps/com.example.shop/sandbox/attacks/receipts", "/attacks?receipts=true"),
-    ("/v1/ca/receipts", "/v1/ca?receipts=true"),
+    ("/v1/ca/receipts", "/v1/ca?receipts=true"), ("/v1/tls", "/v1/status, in tls"),
+    ("/v1/prune", "DELETE /v1/notifications, with days"), ("/v1/faults/f1", "DELETE /v1/faults?faultId={faultId}"),
+    ("/v1/apps/com.example.shop/sandbox/customers/ann/subscriptions", "/customers/{customer}, in subscriptions"),
+    ("/v1/apps/com.example.shop/sandbox/transactions/1/receipt", "/customers/{customer}/receipt?transactionId={transactionId}"),
     ("/v1/apps/com.example.shop/sandbox/notifications/test", "/{environment}/notifications with"),
     ("/v1/apps/com.example.shop/sandbox/notifications/31f2b8a4/resend", "POST /v1/apps/{bundleId}/{environment}/notifications/resend, with"),
     ("/v1/apps/com.example.shop/sandbox/customers/ann/card", "PATCH /v1/apps/{bundleId}/{environment}/customers/{customer}, with card"),
@@ -662,6 +668,13 @@ def test_a_retired_path_is_answered_with_the_new_one(server, path, new):
         answer = requests.request(method, server.address("control") + path, timeout=30)
         assert answer.status_code == 404 and answer.json()["code"] == "renamed", answer.text
         assert new in answer.json()["message"]
+
+
+@pytest.mark.parametrize("owner", ["/v1/apps/com.example.shop", "/v1/teams/57246542-96fe-1a63-e053-0824d011072a"])
+def test_the_retired_removal_of_a_secret_is_answered_with_the_new_one(server, owner):
+    answer = requests.delete(f"{server.address('control')}{owner}/shared-secret", timeout=30)
+    assert answer.status_code == 404 and answer.json()["code"] == "renamed", answer.text
+    assert 'PUT, with {"remove": true}' in answer.json()["message"]
 
 
 def test_a_retired_key_is_refused_with_the_new_one(app, control):

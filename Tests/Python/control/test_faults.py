@@ -115,7 +115,7 @@ def test_each_documented_error_arrives_at_apples_client(server, control, team, a
         # These calls use up the rate limit.
         assert sandbox.client.get_transaction_info(id_).signedTransactionInfo
     finally:
-        control.call("removeFault", faultId=rule["id"])
+        control.call("removeFaults", query={"faultId": rule["id"]})
 
 
 def test_the_calls_are_those_of_every_route(control):
@@ -157,7 +157,7 @@ def test_a_bare_status_and_a_401(environment):
     rule = fault(environment, "status", code=503)
     answer = environment.send("GET", INFO + id_)
     assert (answer.status_code, answer.content) == (503, b"")
-    environment.app.control.call("removeFault", faultId=rule["id"])
+    environment.app.control.call("removeFaults", query={"faultId": rule["id"]})
     fault(environment, "unauthorized")
     answer = environment.send("GET", INFO + id_)
     assert answer.status_code == 401 and answer.text.startswith("Unauthenticated\n\nRequest ID: ")
@@ -180,7 +180,7 @@ def test_a_share_is_random_and_repeatable_by_its_seed(environment):
     def run():
         rule = fault(environment, "status", code=500, percent=30, seed=4711)
         found = [environment.send("GET", INFO + id_).status_code for _ in range(60)]
-        environment.app.control.call("removeFault", faultId=rule["id"])
+        environment.app.control.call("removeFaults", query={"faultId": rule["id"]})
         return found
 
     first = run()
@@ -203,7 +203,7 @@ def test_an_answer_may_be_slow_truncated_or_missing(environment):
     begun = time.monotonic()
     assert environment.send("GET", INFO + id_).status_code == 200
     assert time.monotonic() - begun >= 0.4
-    environment.app.control.call("removeFault", faultId=rule["id"])
+    environment.app.control.call("removeFaults", query={"faultId": rule["id"]})
     for kind in ("cut", "half"):
         fault(environment, kind, limit=1)
         with pytest.raises((requests.ConnectionError, requests.exceptions.ChunkedEncodingError)):
@@ -230,7 +230,7 @@ def test_a_recent_purchase_is_not_found_yet(environment):
     # returned revision is older than both.
     hidden = environment.send("GET", "/inApps/v2/history/" + first.id)
     assert hidden.json()["signedTransactions"] == [] and hidden.json()["hasMore"] is False
-    environment.app.control.call("removeFault", faultId=rule["id"])
+    environment.app.control.call("removeFaults", query={"faultId": rule["id"]})
     more = environment.send("GET", "/inApps/v2/history/" + first.id, params={"revision": page["revision"]}).json()
     assert len(more["signedTransactions"]) == 1
     # The window is long enough for a busy machine to read twice within it.
@@ -309,7 +309,7 @@ def test_notifications_are_lost_delayed_and_duplicated(environment, post):
     environment.buy("ann", COINS)
     twice = post.wait_for(2)
     assert twice[0].body == twice[1].body
-    environment.app.control.call("removeFault", faultId=rule["id"])
+    environment.app.control.call("removeFaults", query={"faultId": rule["id"]})
     fault(environment, "delay", milliseconds=700)
     begun = time.monotonic()
     environment.buy("ann", COINS)

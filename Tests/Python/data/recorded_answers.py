@@ -24,7 +24,8 @@ STORED_TEXTS = {"signedPayload"}
 RENAMED_PATHS = {r"^/v1/journal": "/v1/requests", r"/rules$": "/settings",
                  r"/clocks/([^/]+?)(/leap)?$": r"/clock?clock=\1", r"/clock/leap$": "/clock",
                  r"^/v1/ca/receipts$": "/v1/ca?receipts=true", r"/coming(?=\?|$)": "/upcoming-events",
-                 r"/customers/([^/]+)/refund-requests$": r"/refund-requests?customer=\1"}
+                 r"/customers/([^/]+)/refund-requests$": r"/refund-requests?customer=\1",
+                 r"/customers/([^/]+)/subscriptions$": r"/customers/\1"}
 # The keys of answers of the control API that have another name since the recording.
 RENAMED_KEYS = {"coming": "events"}
 # The lists that are an array since the recording. They were an object with this key, and some also with the customer.
@@ -207,7 +208,16 @@ class Replay:
                 lists = entry["answer"].keys() - {"customer"}
                 if len(lists) == 1 and lists <= ARRAYS:
                     entry["answer"] = entry["answer"][lists.pop()]
+            if receipt := re.search(r"(/transactions/\d+)/receipt\?", entry["path"]):
+                # The receipt of a transaction is one of its customer's receipts since the recording.
+                scope = entry["path"][:receipt.start()]
+                owner = self.asker.send("GET", "control", scope + receipt[1]).json()["customer"]
+                id_ = receipt[1].rpartition("/")[2]
+                entry["path"] = f"{scope}/customers/{owner}/receipt?transactionId={id_}&" + entry["path"][receipt.end():]
             status, answer = self.asker.answer(entry)
+            if request.endswith("/subscriptions"):
+                # The subscriptions of a customer are a part of the customer since the recording.
+                answer = answer["subscriptions"]
             if request.endswith("/leap"):
                 # The progress of an advance is a part of its clock since the recording.
                 answer = {"isUnderWay": "advance" in answer}

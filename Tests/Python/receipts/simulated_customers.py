@@ -379,7 +379,7 @@ def organizer(customer):
     customer.subscribe(customer.rng.choice([PRO, BASIC]))
     forever = customer.buy(FOREVER)["transactionId"]
     yield
-    (entry,) = customer.call("GET", f"/customers/{path_part(member.name)}/subscriptions")
+    (entry,) = customer.call("GET", f"/customers/{path_part(member.name)}")["subscriptions"]
     member.some_id = entry["transactionId"]
     yield
     yield

@@ -53,7 +53,8 @@ def shop(till):
     found.receipt = receipt_of(app.sandbox)
     found.raw = base64.b64decode(found.receipt)
     found.coins = app.sandbox.buy("ann", COINS).id
-    found.single = app.sandbox.control("getTransactionReceipt", transactionId=found.coins)["receipt"]
+    single = app.sandbox.control("getReceipt", query={"transactionId": found.coins}, customer="ann")
+    found.single = single["receipt"]
     assert status(found, found.raw) == 0
     before = till.memory()["VmRSS"]
     yield found

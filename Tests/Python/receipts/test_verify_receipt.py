@@ -40,7 +40,8 @@ def receipt_of(environment, customer, **query) -> str:
 
 
 def single_of(environment, transaction) -> str:
-    return environment.control("getTransactionReceipt", transactionId=transaction)["receipt"]
+    owner = environment.control("getTransaction", transactionId=transaction)["customer"]
+    return receipt_of(environment, owner, transactionId=transaction)
 
 
 def secret_of(app, value=None) -> str:
@@ -456,9 +457,9 @@ def test_an_apps_own_secret_replaces_its_teams(server, control):
     assert (status_of(sandbox, "bob", None), status_of(sandbox, "bob", "of-the-team")) == (0, 21004)
     renewed_secret = secret_of(app)
     assert (status_of(sandbox, "ann", own), status_of(sandbox, "ann", renewed_secret)) == (21004, 0)
-    control.call("removeSharedSecret", bundleId=app.bundle_id)
+    assert control.call("setSharedSecret", {"remove": True}, bundleId=app.bundle_id) == primary
     assert (status_of(sandbox, "ann", renewed_secret), status_of(sandbox, "ann", "of-the-team")) == (21004, 0)
-    control.call("removePrimarySharedSecret", issuerId=issuer)
+    assert control.call("setPrimarySharedSecret", {"remove": True}, issuerId=issuer) == {"from": "none"}
     assert control.call("getSharedSecret", bundleId=app.bundle_id) == {"from": "none"}
     assert status_of(sandbox, "ann", "of-the-team") == 21004
 

@@ -214,7 +214,7 @@ def check_against_the_ledger(server, key, subscribers, notifications):
     problems = [f"unknown customer {name}" for name in set(by_customer) - {one.name for one in subscribers}]
     for one in subscribers:
         rows = history(server, key, one.original)
-        (state,) = server.control("GET", f"{SCOPE}/customers/{one.name}/subscriptions")
+        (state,) = server.control("GET", f"{SCOPE}/customers/{one.name}")["subscriptions"]
         wanted = one.expected(rows, state["status"])
         found = Counter((notice(entry), entry["transactionId"]) for entry in by_customer[one.name])
         if wanted != found:

@@ -88,7 +88,7 @@ extension TypedControl {
 
     /// The only subscription of a customer in the sandbox.
     func subscription(of customer: String) async throws -> SubscriptionInfo {
-        let subscriptions = try await send(ListSubscriptions(app: app, customer: customer))
+        let subscriptions = try await send(GetCustomer(app: app, customer: customer)).subscriptions
         #expect(subscriptions.count == 1)
         return try #require(subscriptions.first)
     }

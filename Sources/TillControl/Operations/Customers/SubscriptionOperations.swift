@@ -1,21 +1,3 @@
-/// Lists a customer's subscriptions with their status and next events.
-public struct ListSubscriptions: CustomerRequest {
-    public typealias Answer = [SubscriptionInfo]
-    public static let operation = ControlOperation(
-        .get,
-        "/v1/apps/{bundleId}/{environment}/customers/{customer}/subscriptions",
-        tag: .subscriptions
-    )
-
-    public var app: AppEnvironment
-    public var customer: String
-
-    public init(app: AppEnvironment, customer: String) {
-        self.app = app
-        self.customer = customer
-    }
-}
-
 /// Shows one subscription with its latest transaction.
 public struct GetSubscription: SubscriptionRequest, IncludingRequest {
     public typealias Answer = TransactionInfo

@@ -1,4 +1,4 @@
-/// Shows the server's version, ports and data directory.
+/// Shows the server's version, ports and data directory, and how clients reach it under the App Store's host names.
 public struct GetStatus: ControlRequest {
     public typealias Answer = StatusInfo
     public static let operation = ControlOperation(.get, "/v1/status", tag: .server)
@@ -20,9 +20,9 @@ public struct CreateBackup: ControlRequest {
 }
 
 /// Deletes notifications older than the retention period. Keeps those with pending deliveries.
-public struct PruneNotifications: ControlRequest, IrreversibleRequest {
+public struct PruneNotifications: ControlRequest {
     public typealias Answer = PruneInfo
-    public static let operation = ControlOperation(.post, "/v1/prune", tag: .server, scope: .administer)
+    public static let operation = ControlOperation(.delete, "/v1/notifications", tag: .server, scope: .administer)
     public static let limits = [ControlLimit.range(CodingKeys.days, 0...36_500)]
 
     /// The retention period in days, instead of the server's setting; 0 deletes all.
@@ -34,14 +34,6 @@ public struct PruneNotifications: ControlRequest, IrreversibleRequest {
         self.days = days
         self.dryRun = dryRun
     }
-}
-
-/// Shows how to reach the server under the App Store's host names: ports, names, TLS root.
-public struct GetTLS: ControlRequest {
-    public typealias Answer = TLSInfo
-    public static let operation = ControlOperation(.get, "/v1/tls", tag: .server)
-
-    public init() {}
 }
 
 /// The status of the server.
@@ -56,19 +48,23 @@ public struct StatusInfo: ControlObject {
     public var rootCertificate: String?
     /// The SHA-256 fingerprint of the root certificate, hexadecimal.
     public var rootFingerprint: String
+    /// How clients reach the server under the App Store's host names; absent while TLS is off.
+    public var tls: TLSInfo?
 
     public init(
         version: String,
         ports: PortsInfo,
         dataDirectory: String? = nil,
         rootCertificate: String? = nil,
-        rootFingerprint: String
+        rootFingerprint: String,
+        tls: TLSInfo? = nil
     ) {
         self.version = version
         self.ports = ports
         self.dataDirectory = dataDirectory
         self.rootCertificate = rootCertificate
         self.rootFingerprint = rootFingerprint
+        self.tls = tls
     }
 }
 
@@ -155,7 +151,7 @@ public struct PruneInfo: ControlObject {
     }
 }
 
-/// The TLS configuration.
+/// How clients reach the server with TLS: the port, the proxy, the host names and the root certificate.
 public struct TLSInfo: ControlObject {
     /// The address of the TLS port and the proxy.
     public var address: String

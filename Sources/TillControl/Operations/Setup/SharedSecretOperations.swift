@@ -15,7 +15,7 @@ public struct GetSharedSecret: AppRequest {
     }
 }
 
-/// Sets the shared secret of an app, which applies instead of the team's primary secret.
+/// Sets or removes the shared secret of an app, which applies instead of the team's primary secret.
 public struct SetSharedSecret: AppRequest {
     public typealias Answer = SharedSecretInfo
     public static let operation = ControlOperation(
@@ -28,31 +28,17 @@ public struct SetSharedSecret: AppRequest {
     public var bundleId: String
     /// The secret, 1 to 128 printable characters; by default 32 random hexadecimal digits.
     public var sharedSecret: String?
+    /// Whether to remove the secret instead of setting it; false by default. Not with `sharedSecret`.
+    public var remove: Bool?
 
-    public init(bundleId: String, sharedSecret: String? = nil) {
+    public init(bundleId: String, sharedSecret: String? = nil, remove: Bool? = nil) {
         self.bundleId = bundleId
         self.sharedSecret = sharedSecret
+        self.remove = remove
     }
 }
 
-/// Removes the shared secret of an app. The team's primary secret then applies.
-public struct RemoveSharedSecret: AppRequest {
-    public typealias Answer = NoAnswer
-    public static let operation = ControlOperation(
-        .delete,
-        "/v1/apps/{bundleId}/shared-secret",
-        tag: .setup,
-        scope: .administer
-    )
-
-    public var bundleId: String
-
-    public init(bundleId: String) {
-        self.bundleId = bundleId
-    }
-}
-
-/// Sets the primary shared secret of a team, for apps that have no secret of their own.
+/// Sets or removes the primary shared secret of a team, for apps that have no secret of their own.
 public struct SetPrimarySharedSecret: ControlRequest {
     public typealias Answer = SharedSecretInfo
     public static let operation = ControlOperation(
@@ -66,28 +52,13 @@ public struct SetPrimarySharedSecret: ControlRequest {
     public var issuerId: String
     /// The secret, 1 to 128 printable characters; by default 32 random hexadecimal digits.
     public var sharedSecret: String?
+    /// Whether to remove the secret instead of setting it; false by default. Not with `sharedSecret`.
+    public var remove: Bool?
 
-    public init(issuerId: String, sharedSecret: String? = nil) {
+    public init(issuerId: String, sharedSecret: String? = nil, remove: Bool? = nil) {
         self.issuerId = issuerId
         self.sharedSecret = sharedSecret
-    }
-}
-
-/// Removes the primary shared secret of a team.
-public struct RemovePrimarySharedSecret: ControlRequest {
-    public typealias Answer = NoAnswer
-    public static let operation = ControlOperation(
-        .delete,
-        "/v1/teams/{issuerId}/shared-secret",
-        tag: .setup,
-        scope: .administer
-    )
-
-    /// The issuer id of the team.
-    public var issuerId: String
-
-    public init(issuerId: String) {
-        self.issuerId = issuerId
+        self.remove = remove
     }
 }
 

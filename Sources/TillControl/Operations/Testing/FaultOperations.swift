@@ -80,23 +80,15 @@ public struct AddFault: ControlRequest {
     }
 }
 
-/// Removes all fault rules.
+/// Removes a fault rule, or all fault rules.
 public struct RemoveFaults: ControlRequest {
     public typealias Answer = NoAnswer
     public static let operation = ControlOperation(.delete, "/v1/faults", tag: .testing)
 
-    public init() {}
-}
+    /// The id of the rule; by default all rules.
+    public var faultId: String?
 
-/// Removes a fault rule.
-public struct RemoveFault: ControlRequest {
-    public typealias Answer = NoAnswer
-    public static let operation = ControlOperation(.delete, "/v1/faults/{faultId}", tag: .testing)
-
-    /// The id of the rule.
-    public var faultId: String
-
-    public init(faultId: String) {
+    public init(faultId: String? = nil) {
         self.faultId = faultId
     }
 }

@@ -40,12 +40,14 @@ struct OCSPRoutes: Sendable {
             return Self.refusal(.unsupportedMediaType, "The body must be \(Self.requestType).")
         }
         do {
-            let body = try await request.body.collect(upTo: OCSPResponder.maxRequest)
-            return await answer(Array(buffer: body), context)
-        } catch is NIOTooManyBytesError {
-            return Self.refusal(.contentTooLarge, "The body is longer than \(OCSPResponder.maxRequest) bytes.")
+            let body = try await request.bytes(
+                upTo: OCSPResponder.maxRequest,
+                tooLarge: APIError.tooLarge("The body is longer than \(OCSPResponder.maxRequest) bytes."),
+                invalid: .malformed("The body is incomplete, or its HTTP framing is invalid.")
+            )
+            return await answer(body, context)
         } catch {
-            return Self.refusal(.badRequest, "The body is incomplete, or its HTTP framing is invalid.")
+            return Self.refusal(error.status, error.explanation)
         }
     }
 
@@ -88,10 +90,6 @@ struct OCSPRoutes: Sendable {
     }
 
     private static func refusal(_ status: HTTPResponse.Status, _ reason: String) -> Response {
-        Response(
-            status: status,
-            headers: [.contentType: "text/plain; charset=utf-8"],
-            body: .init(byteBuffer: ByteBuffer(string: reason + "\n"))
-        )
+        .text(reason + "\n", status: status)
     }
 }

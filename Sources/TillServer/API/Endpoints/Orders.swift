@@ -3,6 +3,7 @@ import Hummingbird
 import TillCore
 import TillJSON
 import TillShop
+import TillSigning
 import TillStorage
 
 /// The endpoint Look Up Order ID (docs/api/orders.md). Apple serves it in production only; Till also serves it in the
@@ -17,10 +18,7 @@ extension AppleAPI {
             throw APIError.noSuchRoute("Order lookup is off in the sandbox (setting orderLookupInSandbox).")
         }
         let text = exchange.parameter
-        let isWord = text.utf8.allSatisfy {
-            (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0)
-        }
-        guard (1...32).contains(text.utf8.count), isWord else {
+        guard text.isPlain(1...32) else {
             throw APIError.generalBadRequest.because("An order id must be 1 to 32 letters and digits.")
         }
         let rows = try await transactions(inOrder: text, exchange)

@@ -33,13 +33,7 @@ extension AppleAPI {
 
     private func latestRefunds(_ exchange: Exchange) async throws -> Response {
         let number = try number(exchange.parameter, orThrow: .invalidOriginalTransactionID)
-        let account = try await customer(number, in: exchange.scope, orThrow: .originalTransactionIDNotFound)
-        if AccountID.hasShape(number) {
-            throw APIError.invalidOriginalTransactionID.because("\(number) is an app transaction id.")
-        }
-        guard let row = try await shop.storage.transaction(TransactionID(number)), row.isOriginal else {
-            throw APIError.originalTransactionIDNotFound.because("\(number) is not an original transaction id.")
-        }
+        let account = try await original(number, in: exchange.scope).account
         let rows = try await shop.storage.latestRefunds(of: account, limit: 50)
         var json = JSONWriter(capacity: 8_192 * (rows.count + 1))
         json.put("signedTransactions", try await signed(rows, exchange))

@@ -26,7 +26,7 @@ extension AppleAPI {
         let days = try Self.days(body)
         let reason = try Self.reasonCode(body)
         let request = try Self.requestIdentifier(body)
-        let row = try await original(number, exchange)
+        let row = try await purchasedSubscription(number, exchange)
         let wanted = Extension(subscription: row.id, days: days, reasonCode: reason, request: request)
         let outcome: Outcome
         do {
@@ -50,20 +50,14 @@ extension AppleAPI {
     }
 
     /// The original transaction of a subscription that the customer purchased.
-    private func original(_ number: Int64, _ exchange: Exchange) async throws -> Transaction {
-        let owner = try await customer(number, in: exchange.scope, orThrow: .originalTransactionIDNotFound)
-        if AccountID.hasShape(number) {
-            throw APIError.invalidOriginalTransactionID.because("\(number) is an app transaction id.")
-        }
-        guard let row = try await shop.storage.transaction(TransactionID(number)), row.isOriginal else {
-            throw APIError.originalTransactionIDNotFound.because("\(number) is not an original transaction id.")
-        }
+    private func purchasedSubscription(_ number: Int64, _ exchange: Exchange) async throws -> Transaction {
+        let row = try await original(number, in: exchange.scope)
         guard row.ownership == .purchased else {
             throw APIError.familySharedExtensionIneligible.because(
                 "\(number) is a family member's copy. Extend the purchaser's subscription."
             )
         }
-        guard try await shop.storage.account(owner)?.subscription(row.id) != nil else {
+        guard try await shop.storage.account(row.account)?.subscription(row.id) != nil else {
             throw APIError.extensionIneligible.because("\(number) is not an auto-renewable subscription.")
         }
         return row

@@ -72,41 +72,19 @@ extension AppleAPI {
     private func judge(_ request: Request, _ context: APIContext) async -> VerifyReceiptAnswer {
         guard request.method == .post else { return .wrongMethod(request.method.rawValue) }
         do {
-            return try await shop.verifyReceipt(try Self.request(try await Self.body(of: request)), in: environment)
+            let body = try await request.bytes(
+                upTo: Self.maxBody,
+                tooLarge: APIError.malformed("The body is longer than \(Self.maxBody) bytes."),
+                invalid: .malformed("The body is incomplete, or its HTTP framing is invalid.")
+            )
+            return try await shop.verifyReceipt(try Self.request(body), in: environment)
         } catch let error as APIError {
             return .malformed(error.explanation)
-        } catch let busy as ShopBusy {
-            return .unavailable(in: environment, because: busy.reason)
-        } catch let damaged as DamagedAccount {
-            return .internalError(in: environment, because: "\(damaged.description).")
-        } catch let damaged as DamagedRow {
-            context.logger.error(
-                "a request read damaged data",
-                metadata: ["cause": "\(damaged.logText)", "request": "\(context.requestID)"]
-            )
-            return .internalError(in: environment, because: "\(damaged.description).")
-        } catch  where error.isTransient {
-            context.logger.warning(
-                "the store did not answer",
-                metadata: ["cause": "\(error.logText)", "request": "\(context.requestID)"]
-            )
-            return .unavailable(in: environment, because: "\(error.passingWords). See Till's log for the cause.")
         } catch {
-            context.logger.error(
-                "verifyReceipt failed",
-                metadata: ["cause": "\(error.logText)", "request": "\(context.requestID)"]
-            )
-            return .internalError(in: environment, because: "Till failed. See its log for the cause.")
-        }
-    }
-
-    private static func body(of request: Request) async throws -> [UInt8] {
-        do {
-            return Array(buffer: try await request.body.collect(upTo: maxBody))
-        } catch is NIOTooManyBytesError {
-            throw APIError.malformed("The body is longer than \(maxBody) bytes.")
-        } catch {
-            throw APIError.malformed("The body is incomplete, or its HTTP framing is invalid.")
+            let failure = ServerFailure(error, logging: "verifyReceipt failed", context)
+            return failure.isTemporary
+                ? .unavailable(in: environment, because: failure.explanation)
+                : .internalError(in: environment, because: failure.explanation)
         }
     }
 

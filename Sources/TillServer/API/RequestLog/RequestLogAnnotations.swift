@@ -6,6 +6,8 @@ final class RequestLogAnnotations: Sendable {
     struct Notes: Sendable {
         /// The status in the answer of verifyReceipt, which is independent of the HTTP status.
         var code: Int?
+        /// The app and key that the bearer token claims.
+        var claimed = ClaimedIdentity()
         /// The app of a request that has no bearer token.
         var app: String?
         /// Why the request failed.

@@ -1,6 +1,7 @@
 import TillControl
 import TillCore
 import TillShop
+import TillSigning
 import TillStorage
 
 /// Chooses the clock of a customer whom an operation may create.
@@ -64,11 +65,7 @@ extension ControlAPI {
 
     /// Checks the name of a new customer clock.
     static func check(clockName name: String, path: String) throws {
-        let isPlain = name.utf8.allSatisfy {
-            (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0)
-                || [0x2d, 0x2e, 0x5f].contains($0)
-        }
-        guard isPlain, (1...64).contains(name.utf8.count), name != ".", name != ".." else {
+        guard name.isPlain(1...64, and: "-._"), name != ".", name != ".." else {
             throw ControlError.bad(
                 "bad_clock",
                 "A clock's name must be 1 to 64 letters, digits, dots, dashes or underscores.",

@@ -34,6 +34,20 @@ extension ControlAPI {
             },
             ControlRoute(GetCustomer.self) { info(of: try await $0.account()) },
             ControlRoute(UpdateCustomer.self) { try await update($0) },
+            ControlRoute(EraseCustomer.self) { call in
+                let isDryRun = call.dryRun ?? false
+                // A snapshot can contain all apps.
+                if call.removeSnapshots == true {
+                    try Principal.current?.check(.operate, for: "removeSnapshots", of: nil)
+                }
+                let customer = try call.customerName()
+                let erased = try await shop.eraseCustomer(
+                    customer,
+                    removingSnapshots: call.removeSnapshots ?? false,
+                    isDryRun: isDryRun
+                )
+                return ErasureInfo(erased, of: customer.customer, isDryRun: isDryRun)
+            },
         ]
     }
 
@@ -64,16 +78,7 @@ extension ControlAPI {
 
     /// The accounts after a position.
     func accounts(of scope: AccountScope, after text: String?, limit: Int) async throws -> AccountPage {
-        let after = try text.map { text in
-            guard let number = Int64(text) else {
-                throw ControlError.bad(
-                    "bad_page",
-                    "after must be the value of next from the previous page.",
-                    path: "after"
-                )
-            }
-            return AccountID(number)
-        }
+        let after = try ControlError.position(text).map { AccountID($0[0]) }
         let found = try await shop.storage.storedAccounts(of: scope, after: after, limit: limit + 1)
         let page = found.prefix(limit)
         let damaged = page.compactMap(\.damage).map { "\($0.description.capitalizedFirst)." }
@@ -100,6 +105,24 @@ extension ControlAPI {
             subscriptions: account.heldSubscriptions.map { info(of: $0, account) },
             family: account.family?.name,
             clock: account.clock
+        )
+    }
+}
+
+extension ErasureInfo {
+    fileprivate init(_ erased: ErasedCustomer, of customer: String, isDryRun: Bool) {
+        self.init(
+            customer: customer,
+            dryRun: isDryRun,
+            transactions: erased.belongings.transactions,
+            notificationsErased: erased.belongings.notifications,
+            deliveries: erased.belongings.deliveries,
+            requestLogEntries: erased.requestLogEntries,
+            faults: erased.faults,
+            family: erased.family,
+            notifications: erased.notifications.map { Notice($0.type, $0.subtype).words },
+            snapshots: erased.snapshots,
+            removedSnapshots: erased.removedSnapshots
         )
     }
 }

@@ -54,16 +54,8 @@ extension ControlAPI {
     private func listTransactions(_ call: ControlCall<ListTransactions>) async throws -> LedgerEntryList {
         let account = try await call.account()
         var query = HistoryQuery(account: account.id, isAscending: false, limit: call.limit ?? 50)
-        if let text = call.after {
-            guard let position = Int64(text), position > 0 else {
-                throw ControlError.bad(
-                    "bad_page",
-                    "after must be the value of next from the previous page.",
-                    path: "after"
-                )
-            }
-            query.position = position
-        }
+        query.position = try ControlError.position(call.after)?[0]
+        if let position = query.position, position < 1 { throw ControlError.badPage }
         let page = try await shop.storage.history(query)
         let available = availableActions(of: account)
         return LedgerEntryList(

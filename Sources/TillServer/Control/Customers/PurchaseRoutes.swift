@@ -2,9 +2,10 @@ import Foundation
 import TillControl
 import TillCore
 import TillShop
+import TillSigning
 import TillStorage
 
-/// Operations on purchases, and on the data that the device gives to the app.
+/// Operations on purchases, on pending purchases, and on the data and receipts that the device gives to the app.
 extension ControlAPI {
     var purchaseRoutes: [ControlRoute] {
         [
@@ -17,6 +18,25 @@ extension ControlAPI {
             ControlRoute(FinishTransaction.self) { call in
                 try await perform(onTransactionOf: call, at: nil) { .finish($0.id) }
             },
+            ControlRoute(ListHeldPurchases.self) { call in
+                try await call.account().heldPurchases.map(HeldPurchaseInfo.init)
+            },
+            ControlRoute(ApprovePurchase.self) { call in
+                let device = try Self.device(call.deviceId)
+                let account = try await call.account()
+                let held = try Self.heldPurchase(call.number, of: account)
+                let command = Command.decideHeldPurchase(number: held.number, approved: true)
+                let outcome = try await perform(command, by: account, at: call.at)
+                let product = held.purchase.productID
+                return try await answer(to: product, outcome, include: call.request.include, device: device)
+            },
+            ControlRoute(DeclinePurchase.self) { call in
+                let account = try await call.account()
+                let held = try Self.heldPurchase(call.number, of: account)
+                let command = Command.decideHeldPurchase(number: held.number, approved: false)
+                return customerChange(try await perform(command, by: account, at: call.at))
+            },
+            ControlRoute(GetReceipt.self) { try await receipt($0) },
         ]
     }
 
@@ -80,5 +100,42 @@ extension ControlAPI {
             throw ControlError.bad("bad_device_id", "A device id must be a UUID.", path: "$.deviceId")
         }
         return device
+    }
+
+    private func receipt(_ call: ControlCall<GetReceipt>) async throws -> ReceiptInfo {
+        let account = try await call.account()
+        let device = try call.deviceId.map(Self.device)
+        guard let id = call.transactionId else {
+            guard let receipt = try await shop.appReceipt(of: account, device: device) else {
+                throw ControlError.notFound("unknown_app", "The app no longer exists.")
+            }
+            return ReceiptInfo(receipt: Base64.encode(receipt))
+        }
+        let (row, owner) = try await call.transaction(id)
+        guard owner.id == account.id else {
+            let words = "Transaction \(id) belongs to customer \(owner.customer)."
+            throw ControlError.notFound("unknown_transaction", words)
+        }
+        let text = try await shop.transactionReceipt(of: row, account, device: device)
+        return ReceiptInfo(receipt: Base64.encode(Array(text.utf8)))
+    }
+
+    private static func heldPurchase(_ number: Int64, of account: Account) throws -> HeldPurchase {
+        guard let held = account.heldPurchases.first(where: { $0.number == number }) else {
+            throw Refusal.unknownHeldPurchase(number)
+        }
+        return held
+    }
+}
+
+extension HeldPurchaseInfo {
+    init(_ held: HeldPurchase) {
+        self.init(
+            number: held.number,
+            productId: held.purchase.productID,
+            quantity: held.purchase.quantity,
+            reason: held.reason,
+            heldDate: held.since
+        )
     }
 }

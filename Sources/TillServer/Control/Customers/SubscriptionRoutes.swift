@@ -8,10 +8,6 @@ import TillStorage
 extension ControlAPI {
     var subscriptionRoutes: [ControlRoute] {
         [
-            ControlRoute(ListSubscriptions.self) { call in
-                let account = try await call.account()
-                return account.heldSubscriptions.map { info(of: $0, account) }
-            },
             ControlRoute(GetSubscription.self) { call in
                 let (subscription, account) = try await call.subscription()
                 return try await info(of: subscription.latestTransaction, account, include: call.request.include)

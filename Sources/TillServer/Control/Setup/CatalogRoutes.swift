@@ -38,6 +38,19 @@ extension ControlAPI {
                 }
                 return try GroupInfo(group)
             },
+            ControlRoute(SetForSale.self) { call in
+                let app = try call.app()
+                let id = call.productId
+                let isForSale = call.forSale
+                let catalog = try await shop.updateCatalog(of: app.bundleID) { catalog in
+                    guard catalog.products[id] != nil else { throw Refusal.unknownProduct(id) }
+                    var catalog = catalog
+                    catalog.products[id]?.isForSale = isForSale
+                    return catalog
+                }
+                guard let product = catalog.products[id] else { throw Refusal.unknownProduct(id) }
+                return try ProductInfo(product)
+            },
         ]
     }
 }

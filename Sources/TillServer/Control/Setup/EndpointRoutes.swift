@@ -1,6 +1,7 @@
 import TillControl
 import TillCore
 import TillShop
+import TillSigning
 import TillStorage
 
 /// Operations on the endpoints that receive notifications.
@@ -63,10 +64,7 @@ extension ControlAPI {
 
     private static func checkName(of endpoint: EndpointRecord) throws {
         let name = endpoint.name
-        let isPlain = name.utf8.allSatisfy {
-            (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0) || $0 == 0x2d
-        }
-        guard isPlain, (1...64).contains(name.utf8.count), name != EndpointRecord.listening else {
+        guard name.isPlain(1...64, and: "-"), name != EndpointRecord.listening else {
             throw ControlError.bad(
                 "bad_endpoint",
                 "An endpoint's name must have 1 to 64 letters, digits or dashes. The name listen is reserved.",

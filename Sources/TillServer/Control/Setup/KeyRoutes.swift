@@ -1,8 +1,9 @@
+import HTTPTypes
 import TillControl
 import TillShop
 import TillSigning
 
-/// Operations on API keys.
+/// Operations on API keys, on the shared secrets for verifyReceipt, and on the named tokens of the control API.
 extension ControlAPI {
     var keyRoutes: [ControlRoute] {
         [
@@ -19,6 +20,36 @@ extension ControlAPI {
                 record.revokedAt = record.revokedAt ?? shop.wallClock()
                 try await shop.registry.put(record)
                 return KeyInfo(record)
+            },
+            ControlRoute(GetSharedSecret.self) { secret(of: try $0.app()) },
+            ControlRoute(SetSharedSecret.self) { call in
+                let secret = try Self.secret(call.sharedSecret, remove: call.remove)
+                try await shop.setSharedSecret(secret, of: try call.app())
+                return self.secret(of: try call.app())
+            },
+            ControlRoute(SetPrimarySharedSecret.self) { call in
+                let team = try team(call.issuerId)
+                let secret = try Self.secret(call.sharedSecret, remove: call.remove)
+                try await shop.setSharedSecret(secret, of: team)
+                return SharedSecretInfo(sharedSecret: secret, from: secret == nil ? .none : .team)
+            },
+            ControlRoute(ListTokens.self) { _ in
+                try await shop.controlTokens().map { TokenInfo($0) }
+            },
+            ControlRoute(CreateToken.self) { call in
+                let app = try call.bundleId.map { try call.exchange.app($0).bundleID }
+                let (token, secret) = try await shop.makeControlToken(
+                    named: call.name,
+                    scope: call.scope ?? .operate,
+                    app: app
+                )
+                var info = TokenInfo(token)
+                info.token = secret.exposed
+                return info
+            },
+            ControlRoute(RevokeToken.self) { call in
+                try await shop.revokeControlToken(call.tokenName)
+                return NoAnswer()
             },
         ]
     }
@@ -42,6 +73,27 @@ extension ControlAPI {
         }
         return record
     }
+
+    private func secret(of app: AppRecord) -> SharedSecretInfo {
+        guard let secret = shop.sharedSecret(of: app) else { return SharedSecretInfo(from: .none) }
+        return SharedSecretInfo(sharedSecret: secret, from: app.sharedSecret == nil ? .team : .app)
+    }
+
+    /// The secret that a request sets, a new one if the request has none; nil to remove the secret.
+    private static func secret(_ secret: String?, remove: Bool?) throws -> String? {
+        guard let secret else { return remove == true ? nil : Shop.makeSharedSecret() }
+        guard remove != true else {
+            throw ControlError.bad("bad_secret", "Give either sharedSecret or remove.", path: "$.remove")
+        }
+        guard Shop.accepts(sharedSecret: secret) else {
+            throw ControlError.bad(
+                "bad_secret",
+                "A shared secret must have 1 to 128 printable characters without spaces. Omit it to generate one.",
+                path: "$.sharedSecret"
+            )
+        }
+        return secret
+    }
 }
 
 extension KeyInfo {
@@ -53,5 +105,21 @@ extension KeyInfo {
             offersOf: key.offersOf,
             revokedDate: key.revokedAt
         )
+    }
+}
+
+extension TokenInfo {
+    fileprivate init(_ token: ControlToken) {
+        self.init(name: token.name, createdDate: token.createdAt, scope: token.scope, bundleId: token.app)
+    }
+}
+
+extension TokenRefused {
+    var status: HTTPResponse.Status {
+        switch self {
+        case .badName, .reservedName, .notOfApp: .badRequest
+        case .exists, .tooMany: .conflict
+        case .unknown: .notFound
+        }
     }
 }

@@ -1,8 +1,9 @@
+import Foundation
 import TillControl
 import TillShop
 import TillSigning
 
-/// Operations that show the server's status, and back up its data.
+/// Operations that show the server's status, back up its data, and delete old notifications.
 extension ControlAPI {
     var serverRoutes: [ControlRoute] {
         [
@@ -12,10 +13,24 @@ extension ControlAPI {
                     ports: facts.ports,
                     dataDirectory: facts.dataDirectory?.path,
                     rootCertificate: facts.dataDirectory?.rootCertificate,
-                    rootFingerprint: shop.signingChain.rootFingerprint
+                    rootFingerprint: shop.signingChain.rootFingerprint,
+                    tls: facts.security.map { TLSInfo($0) }
                 )
             },
             ControlRoute(CreateBackup.self) { try await createBackup(in: $0.to) },
+            // The operation itself takes the lock, for each page of notifications.
+            ControlRoute(PruneNotifications.self, waitsForRestore: false) { call in
+                let isDryRun = call.dryRun ?? false
+                let report = try await shop.prune(olderThan: call.days, isDryRun: isDryRun)
+                return PruneInfo(
+                    dryRun: isDryRun,
+                    notifications: report.notifications,
+                    deliveries: report.deliveries,
+                    pending: report.pending,
+                    productionDays: shop.retentionDays(in: .production),
+                    sandboxDays: shop.retentionDays(in: .sandbox)
+                )
+            },
         ]
     }
 
@@ -49,6 +64,71 @@ extension ServerFacts {
             control: controlPort(),
             tls: security?.port(),
             proxy: security?.openProxyPort
+        )
+    }
+}
+
+/// What clients need to reach the server over TLS under the App Store's host names.
+package struct SecurityFacts: Sendable {
+    /// The address on which the TLS port and the proxy listen.
+    package var host: String
+    /// The TLS port; 0 until it listens.
+    package var port: @Sendable () -> Int
+    /// The proxy's port; 0 without a proxy.
+    package var proxyPort: @Sendable () -> Int
+    /// The host names in the server's certificate.
+    package var names: [String]
+    /// The root certificate of TLS, PEM.
+    package var rootCertificate: String
+    /// The SHA-256 fingerprint of the root certificate, hexadecimal.
+    package var rootFingerprint: String
+    /// The end of validity of the server's certificate.
+    package var notValidAfter: Date
+    /// The files for clients on the server's machine.
+    package var files: TLSFiles
+
+    /// Collects the facts for `GET /v1/status`.
+    package init(
+        host: String,
+        port: @escaping @Sendable () -> Int,
+        proxyPort: @escaping @Sendable () -> Int,
+        names: [String],
+        rootCertificate: String,
+        rootFingerprint: String,
+        notValidAfter: Date,
+        files: TLSFiles
+    ) {
+        self.host = host
+        self.port = port
+        self.proxyPort = proxyPort
+        self.names = names
+        self.rootCertificate = rootCertificate
+        self.rootFingerprint = rootFingerprint
+        self.notValidAfter = notValidAfter
+        self.files = files
+    }
+}
+
+extension SecurityFacts {
+    /// The proxy's port; nil without a proxy.
+    var openProxyPort: Int? { proxyPort() == 0 ? nil : proxyPort() }
+}
+
+extension TLSInfo {
+    init(_ facts: SecurityFacts) {
+        self.init(
+            address: facts.host,
+            port: facts.port(),
+            proxyPort: facts.openProxyPort,
+            names: facts.names,
+            rootCertificate: facts.rootCertificate,
+            rootFingerprint: facts.rootFingerprint,
+            rootFile: facts.files.root,
+            bundleFile: facts.files.bundle,
+            javaTrustStoreFile: facts.files.javaTrustStore,
+            serverCertificateEndDate: Timestamp(
+                milliseconds: Int64(facts.notValidAfter.timeIntervalSince1970 * 1_000)
+            )
         )
     }
 }

@@ -3,7 +3,7 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// Operations on the clock of an app's environment, and on customer clocks.
+/// Operations on the clock of an app's environment, on customer clocks, and on the events on them.
 extension ControlAPI {
     var clockRoutes: [ControlRoute] {
         [
@@ -23,6 +23,7 @@ extension ControlAPI {
                 try await shop.deleteClock(try name(call.clock, call))
                 return NoAnswer()
             },
+            ControlRoute(ListUpcomingEvents.self) { try await listUpcomingEvents($0) },
         ]
     }
 
@@ -108,6 +109,22 @@ extension ControlAPI {
         info.advance = shop.advanceUnderWay(on: name).map { AdvanceProgressInfo($0) }
         return info
     }
+
+    private func listUpcomingEvents(_ call: ControlCall<ListUpcomingEvents>) async throws -> UpcomingEventList {
+        let name = ClockName(try call.scope(), own: call.clock)
+        try check(name)
+        let due = try await shop.storage.dueAccounts(
+            on: name,
+            until: Timestamp(milliseconds: .max),
+            limit: call.limit ?? 20
+        )
+        var events: [UpcomingEventInfo] = []
+        for entry in due {
+            let account = try await shop.storage.storedAccount(entry.id)?.account
+            events.append(UpcomingEventInfo(entry, account.flatMap { shop.upcomingEvents(to: $0) }))
+        }
+        return UpcomingEventList(events: events, nextAttemptDate: try await shop.nextDelivery(on: name))
+    }
 }
 
 extension ClockState {
@@ -141,6 +158,17 @@ extension AdvanceReportInfo {
                 NotificationCountInfo(type: $0.notice.type, subtype: $0.notice.subtype, count: $0.count)
             },
             quarantined: report.quarantine
+        )
+    }
+}
+
+extension UpcomingEventInfo {
+    init(_ due: DueAccount, _ event: UpcomingEvent?) {
+        self.init(
+            date: due.due,
+            customer: due.customer,
+            event: event?.kind,
+            transactionId: event?.transaction.wireForm
         )
     }
 }

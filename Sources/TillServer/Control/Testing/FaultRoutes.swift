@@ -17,15 +17,12 @@ extension ControlAPI {
                 }
                 return FaultRuleInfo(FaultRules.Standing(rule: added))
             },
-            ControlRoute(RemoveFaults.self) { _ in
-                _ = try await shop.faults.remove(nil)
-                return NoAnswer()
-            },
-            ControlRoute(RemoveFault.self) { call in
-                guard try await shop.faults.remove(call.faultId) > 0 else {
+            ControlRoute(RemoveFaults.self) { call in
+                let removed = try await shop.faults.remove(call.faultId)
+                if let id = call.faultId, removed == 0 {
                     throw ControlError.notFound(
                         "unknown_fault",
-                        "There is no fault rule \(call.faultId.prefix(64)). List them with till fault list."
+                        "There is no fault rule \(id.prefix(64)). List them with till fault list."
                     )
                 }
                 return NoAnswer()

@@ -5,7 +5,8 @@ import TillShop
 import TillSigning
 import TillStorage
 
-/// Operations on notifications: lists, deliveries, resending, and sending by hand.
+/// Operations on notifications: lists, deliveries, resending, sending by hand, and `till listen`, which fetches
+/// notifications over the control API and forwards them to a local server.
 extension ControlAPI {
     var notificationRoutes: [ControlRoute] {
         [
@@ -22,6 +23,28 @@ extension ControlAPI {
             ControlRoute(GetNotification.self) { call in
                 let entry = try await notification(call.notificationUUID, in: try call.scope())
                 return try await withPayloads(of: entry)
+            },
+            ControlRoute(Listen.self) { call in
+                let offer = try await shop.nextOffer(in: try call.scope(), wait: .seconds(call.wait ?? 25))
+                return offer.map { DeliveryOfferInfo($0) } ?? DeliveryOfferInfo()
+            },
+            ControlRoute(AnswerDelivery.self, waitsForRestore: false) { call in
+                let scope = try call.scope()
+                let result: SendAttemptResult =
+                    if let status = call.status {
+                        (200...206).contains(status) ? .success : .unsuccessfulHTTPResponseCode
+                    } else {
+                        call.result ?? .other
+                    }
+                let delivered = AttemptResult(result: result, status: call.status, milliseconds: 0)
+                guard shop.listeners.answer(call.deliveryToken, in: scope, delivered) else {
+                    throw ControlError.notFound(
+                        "unknown_delivery",
+                        "No delivery of this app's environment has this token. If it has timed out, Till retries it "
+                            + "later."
+                    )
+                }
+                return NoAnswer()
             },
         ]
     }
@@ -106,16 +129,8 @@ extension ControlAPI {
         query.from = call.from
         query.to = call.to
         query.onlyFailures = call.failed ?? false
-        if let after = call.after {
-            let parts = after.split(separator: "-").compactMap { Int64($0) }
-            guard parts.count == 2 else {
-                throw ControlError.bad(
-                    "bad_page",
-                    "after must be the value of next from the previous page.",
-                    path: "after"
-                )
-            }
-            query.after = (Timestamp(milliseconds: parts[0]), NotificationID(parts[1]))
+        query.after = try ControlError.position(call.after, count: 2).map {
+            (Timestamp(milliseconds: $0[0]), NotificationID($0[1]))
         }
         return query
     }
@@ -282,6 +297,18 @@ extension DeliveryInfo {
                     reason: attempt.reason
                 )
             }
+        )
+    }
+}
+
+extension DeliveryOfferInfo {
+    fileprivate init(_ offer: Listeners.Offer) {
+        self.init(
+            deliveryToken: offer.token,
+            notificationUUID: offer.entry.uuid,
+            notificationType: offer.entry.type,
+            subtype: offer.entry.subtype,
+            body: String(decoding: offer.body, as: UTF8.self)
         )
     }
 }

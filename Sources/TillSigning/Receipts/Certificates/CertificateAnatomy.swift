@@ -16,6 +16,17 @@ struct CertificateAnatomy {
     /// The signature.
     let signature: ArraySlice<UInt8>
 
+    /// Parses a certificate of a chain.
+    ///
+    /// - Throws: ``SigningError`` with the part and the code `unreadable`.
+    init(_ der: [UInt8], _ part: ChainPart) throws(SigningError) {
+        do {
+            try self.init(der)
+        } catch {
+            throw SigningError(.unreadable, part, error.reason)
+        }
+    }
+
     /// Parses a certificate of version 3.
     init(_ der: [UInt8]) throws(BERReader.Fault) {
         var file = BERReader(der[...])

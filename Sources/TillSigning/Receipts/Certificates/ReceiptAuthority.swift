@@ -18,9 +18,7 @@ extension CertificateAuthority<ReceiptRoot> {
     /// Creates a root with a new key.
     package static func make() throws(SigningError) -> ReceiptAuthority {
         let key = try RSAKeys.make(.rootKey)
-        let certificate = try SigningError.wrapping(.cryptography, .root, "could not be created") {
-            try CertificateProfile.root(name: "Till Receipt Root CA", key: key)
-        }
+        let certificate = try CertificateProfile.root(name: "Till Receipt Root CA", key: key)
         return try ReceiptAuthority(certificate: certificate, privateKey: key)
     }
 }

@@ -8,18 +8,16 @@ import X509
 ///
 /// Creating a chain takes some tenths of a second, because it generates RSA keys. See
 /// docs/api/receipts/app-receipts.md.
-package struct ReceiptChain: Sendable, CustomStringConvertible {
+package struct ReceiptChain: CertificateChain, CustomStringConvertible {
     private let inspection: ReceiptChainInspection
     let leafPrivateKey: _RSA.Signing.PrivateKey
     let container: ReceiptContainer
     let purchasePrivateKey: _RSA.Signing.PrivateKey
 
-    /// The three certificates as DER: leaf, intermediate, root.
     package let certificatesDER: [[UInt8]]
     /// The certificate of the key that signs receipts of single transactions, as DER. The intermediate issued it. Such
     /// a receipt contains only this certificate, so a verifier must know it in advance.
     package let purchaseCertificateDER: [UInt8]
-    /// The chain's id: the first 16 hexadecimal digits of the SHA-256 hash of the leaf's DER.
     package let id: String
 
     /// Issues a new intermediate, a new leaf and a new certificate for receipts of single transactions, with new keys.
@@ -28,26 +26,19 @@ package struct ReceiptChain: Sendable, CustomStringConvertible {
         let intermediateKey = try RSAKeys.make(.intermediateKey)
         let leafKey = try RSAKeys.make(.leafKey)
         let purchaseKey = try RSAKeys.makeForPurchases()
-        let intermediate = try SigningError.wrapping(.cryptography, .intermediate, "could not be created") {
-            try CertificateProfile.intermediate(
-                name: CertificateProfile.receiptIntermediateName,
-                key: intermediateKey.verification,
-                under: root.certificate,
-                rootKey: root.privateKey,
-                ocspURL: nil
-            )
-        }
+        let intermediate = try CertificateProfile.intermediate(
+            name: CertificateProfile.receiptIntermediateName,
+            key: intermediateKey,
+            under: root.issuer
+        )
         func leaf(_ part: ChainPart, _ name: String, _ key: _RSA.Signing.PrivateKey) throws(SigningError) -> [UInt8] {
-            let certificate = try SigningError.wrapping(.cryptography, part, "could not be created") {
-                try CertificateProfile.leaf(
-                    name: name,
-                    key: key.verification,
-                    under: intermediate,
-                    intermediateKey: intermediateKey,
-                    ocspURL: nil,
-                    isMarked: part == .leaf
-                )
-            }
+            let certificate = try CertificateProfile.leaf(
+                part,
+                name: name,
+                key: key,
+                under: .init(certificate: intermediate, key: intermediateKey),
+                isMarked: part == .leaf
+            )
             return try CertificateText.der(of: certificate, part)
         }
         return try ReceiptChain(
@@ -93,7 +84,7 @@ package struct ReceiptChain: Sendable, CustomStringConvertible {
         purchaseCertificateDER = purchaseCertificate
         leafPrivateKey = leafKey
         purchasePrivateKey = purchaseKey
-        id = String(Hexadecimal.text(SHA256.hash(data: certificates[0])).prefix(16))
+        id = Self.id(ofLeaf: certificates[0])
         container = ReceiptContainer(
             certificatesDER: certificates,
             leaf: inspection.anatomies[0],
@@ -112,12 +103,7 @@ package struct ReceiptChain: Sendable, CustomStringConvertible {
     /// Checks the certificate for receipts of single transactions. It is checked part by part, because the library X509
     /// rejects keys of 1,024 bits.
     private func checkPurchaseCertificate() throws(SigningError) {
-        let anatomy: CertificateAnatomy
-        do {
-            anatomy = try CertificateAnatomy(purchaseCertificateDER)
-        } catch {
-            throw SigningError(.unreadable, .purchase, error.reason)
-        }
+        let anatomy = try CertificateAnatomy(purchaseCertificateDER, .purchase)
         let key = try SigningError.wrapping(.unreadable, .purchase, "has no RSA key") {
             try _RSA.Signing.PublicKey(unsafeDERRepresentation: anatomy.publicKey)
         }
@@ -135,19 +121,12 @@ package struct ReceiptChain: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The leaf, intermediate and root certificates as three PEM blocks.
-    package var certificatesPEM: String { certificatesDER.map(CertificateText.pem).joined() }
     /// The leaf's private key as PEM (PKCS#8).
     package var leafPrivateKeyPEM: Secret { leafPrivateKey.pem }
     /// The certificate for receipts of single transactions, as one PEM block.
     package var purchaseCertificatePEM: String { CertificateText.pem(of: purchaseCertificateDER) }
     /// The private key for receipts of single transactions as PEM (PKCS#8).
     package var purchasePrivateKeyPEM: Secret { purchasePrivateKey.pem }
-
-    /// The root certificate as PEM.
-    package var rootCertificatePEM: String { CertificateText.pem(of: certificatesDER[2]) }
-    /// The SHA-256 hash of the root certificate in hexadecimal, which users compare before they trust the root.
-    package var rootFingerprint: String { Hexadecimal.text(SHA256.hash(data: certificatesDER[2])) }
 
     package var description: String { "receipt chain \(id)" }
 
@@ -166,9 +145,14 @@ package struct ReceiptChain: Sendable, CustomStringConvertible {
 
     /// Signs a payload without changing it.
     func sign(payload: [UInt8]) throws(SigningError) -> [UInt8] {
-        let signature = try SigningError.wrapping(.cryptography, .leafKey, "could not sign") {
-            try leafPrivateKey.signature(for: SHA256.hash(data: payload), padding: .insecurePKCS1v1_5)
+        container.bytes(payload: payload, signature: try signature(of: payload))
+    }
+
+    /// The leaf's signature of a payload.
+    func signature(of payload: [UInt8]) throws(SigningError) -> [UInt8] {
+        try SigningError.wrapping(.cryptography, .leafKey, "could not sign") {
+            let digest = SHA256.hash(data: payload)
+            return Array(try leafPrivateKey.signature(for: digest, padding: .insecurePKCS1v1_5).rawRepresentation)
         }
-        return container.bytes(payload: payload, signature: Array(signature.rawRepresentation))
     }
 }

@@ -32,11 +32,7 @@ struct ReceiptChainInspection {
             certificates.append(
                 try SigningError.wrapping(.unreadable, part, "cannot be read") { try Certificate(derEncoded: der) }
             )
-            do {
-                anatomies.append(try CertificateAnatomy(der))
-            } catch {
-                throw SigningError(.unreadable, part, error.reason)
-            }
+            anatomies.append(try CertificateAnatomy(der, part))
         }
         (leaf, intermediate, root) = (certificates[0], certificates[1], certificates[2])
         self.anatomies = anatomies
@@ -51,13 +47,9 @@ struct ReceiptChainInspection {
         func unless(_ holds: Bool, _ part: ChainPart, _ reason: String) {
             if !holds { found.append(ChainProblem(part: part, reason: reason)) }
         }
-        unless(Self.isAuthority(root), .root, "is not marked as a certificate authority (basicConstraints)")
-        unless(
-            Self.isAuthority(intermediate),
-            .intermediate,
-            "is not marked as a certificate authority (basicConstraints)"
-        )
-        unless(!Self.isAuthority(leaf), .leaf, "is marked as a certificate authority (basicConstraints)")
+        unless(root.isAuthority, .root, ChainInspection.notAuthority)
+        unless(intermediate.isAuthority, .intermediate, ChainInspection.notAuthority)
+        unless(!leaf.isAuthority, .leaf, ChainInspection.isAuthority)
         let pairs = [
             (anatomies[0], ChainPart.leaf, leaf, anatomies[1], intermediate),
             (anatomies[1], ChainPart.intermediate, intermediate, anatomies[2], root),
@@ -86,10 +78,5 @@ struct ReceiptChainInspection {
     /// The problems of certificates that are not valid at `instant`, in milliseconds since 1970.
     func problems(at instant: Int64) -> [ChainProblem] {
         ChainInspection(leaf: leaf, intermediate: intermediate, root: root).problems(at: instant)
-    }
-
-    private static func isAuthority(_ certificate: Certificate) -> Bool {
-        guard case .isCertificateAuthority = try? certificate.extensions.basicConstraints else { return false }
-        return true
     }
 }

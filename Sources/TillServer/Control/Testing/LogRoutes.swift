@@ -1,10 +1,11 @@
 import TillControl
+import TillCore
 import TillShop
 import TillStorage
 
-/// The request log of the App Store Server API, with the reasons for refusals.
+/// The request log of the App Store Server API, with the reasons for refusals, and the audit log.
 extension ControlAPI {
-    var requestLogRoutes: [ControlRoute] {
+    var logRoutes: [ControlRoute] {
         [
             ControlRoute(ListRequests.self) { try await listRequests($0) },
             ControlRoute(ExplainRequest.self) { call in
@@ -18,23 +19,14 @@ extension ControlAPI {
                 }
                 return RequestInfo(entry)
             },
+            ControlRoute(ListAuditRecords.self) { try await listAuditRecords($0) },
         ]
     }
 
     private func listRequests(_ call: ControlCall<ListRequests>) async throws -> RequestList {
         let limit = call.limit ?? 20
-        var before = try call.after.map { text in
-            guard let number = Int64(text) else {
-                throw ControlError.bad(
-                    "bad_page",
-                    "after must be the value of next from the previous page.",
-                    path: "after"
-                )
-            }
-            return number
-        }
-        let filter = RequestLogFilter(call.request)
-        let size = filter.isAny ? limit + 1 : Self.entriesAtOnce
+        var before = try ControlError.position(call.after)?[0]
+        let size = call.request.hasNoFilter ? limit + 1 : Self.entriesAtOnce
         var (found, looked, hasMore, isOver): ([RequestLogEntry], Int, Bool, Bool) = ([], 0, false, false)
         while !hasMore, !isOver {
             let page = try await shop.requestLog.page(before: before, size)
@@ -45,7 +37,7 @@ extension ControlAPI {
                 }
                 looked += 1
                 before = entry.number
-                if filter.lets(entry.entry) { found.append(entry.entry) }
+                if call.request.matches(entry.entry) { found.append(entry.entry) }
             }
             isOver = page.count < size
         }
@@ -55,6 +47,24 @@ extension ControlAPI {
     private static let entriesAtOnce = 250
     /// The maximum number of entries that one request reads.
     private static let maxLookedAt = 1_000
+
+    private func listAuditRecords(_ call: ControlCall<ListAuditRecords>) async throws -> AuditRecordList {
+        let limit = call.limit ?? 50
+        var query = AuditQuery(limit: limit + 1)
+        query.caller = call.caller
+        query.operation = call.operationId
+        query.app = call.bundleId
+        query.onlyFailed = call.failed ?? false
+        query.from = call.from
+        query.to = call.to
+        query.before = try ControlError.position(call.after, count: 2).map {
+            AuditPosition(at: Timestamp(milliseconds: $0[0]), number: $0[1])
+        }
+        let found = try await shop.storage.auditRecords(query)
+        let page = found.prefix(limit)
+        let next = found.count > limit ? page.last.map { "\($0.record.at.milliseconds)-\($0.number)" } : nil
+        return AuditRecordList(records: page.map { AuditRecordInfo($0.record) }, next: next)
+    }
 }
 
 extension RequestInfo {
@@ -77,28 +87,34 @@ extension RequestInfo {
     }
 }
 
-/// The filters of a request for the log.
-private struct RequestLogFilter {
-    let onlyRefused: Bool
-    let app: String?
-    let path: String?
-    let status: Int?
-
-    init(_ request: ListRequests) {
-        onlyRefused = request.refused ?? false
-        app = request.bundleId
-        path = request.path
-        status = request.status
-    }
-
+extension ListRequests {
     /// Whether every entry matches, because no filter is set.
-    var isAny: Bool { !onlyRefused && app == nil && path == nil && status == nil }
+    fileprivate var hasNoFilter: Bool { refused != true && bundleId == nil && path == nil && status == nil }
 
-    func lets(_ entry: RequestLogEntry) -> Bool {
-        if onlyRefused, entry.status < 400, entry.code == nil { return false }
-        if let app, entry.app != app { return false }
+    fileprivate func matches(_ entry: RequestLogEntry) -> Bool {
+        if refused == true, entry.status < 400, entry.code == nil { return false }
+        if let bundleId, entry.app != bundleId { return false }
         if let path, !entry.path.contains(path) { return false }
         if let status, entry.status != status, entry.code != status { return false }
         return true
+    }
+}
+
+extension AuditRecordInfo {
+    fileprivate init(_ record: AuditRecord) {
+        self.init(
+            requestId: record.id,
+            date: record.at,
+            caller: record.caller,
+            address: record.address,
+            operationId: record.operation,
+            bundleId: record.app,
+            environment: record.environment,
+            customer: record.customer,
+            object: record.object,
+            status: record.status,
+            result: record.code ?? "ok",
+            count: record.count > 1 ? record.count : nil
+        )
     }
 }

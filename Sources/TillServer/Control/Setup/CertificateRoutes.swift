@@ -1,11 +1,19 @@
+import HTTPTypes
+import Logging
 import TillControl
 import TillShop
 import TillSigning
+import TillStorage
 
-/// Operations on the OCSP status of certificates.
+/// Operations on the certificates that sign data, and on their OCSP status.
 extension ControlAPI {
-    var revocationRoutes: [ControlRoute] {
+    var certificateRoutes: [ControlRoute] {
         [
+            ControlRoute(GetAuthority.self) { call in
+                guard call.receipts == true else { return AuthorityInfo(shop.signingChain) }
+                return AuthorityInfo(try await shop.receiptKeys.signing().chain)
+            },
+            ControlRoute(RotateChain.self) { _ in AuthorityInfo(try await rotateChain()) },
             ControlRoute(GetRevocation.self) { _ in list(shop.authority.certificates) },
             ControlRoute(SetRevocation.self) { call in
                 let chosen = try certificates(of: call.request)
@@ -13,6 +21,25 @@ extension ControlAPI {
                 return list(shop.authority.certificates.filter { chosen.contains($0.certificate) })
             },
         ]
+    }
+
+    private func rotateChain() async throws -> SigningChain {
+        guard let directory = facts.dataDirectory else {
+            throw ControlError.conflict(
+                "no_directory",
+                "This server stores no certificates, so it cannot rotate the chain."
+            )
+        }
+        do {
+            return try await shop.rotateChain(in: CertificateStore(directory), ocspURL: facts.ocspURL)
+        } catch let refused as DirectoryRefused {
+            shop.logger.error("the chain was not rotated", metadata: ["cause": "\(refused.logText)"])
+            throw ControlError(
+                status: .serviceUnavailable,
+                code: "not_rotated",
+                message: "The chain was not rotated. \(refused.description)"
+            )
+        }
     }
 
     /// The certificates that a request selects.
@@ -77,6 +104,17 @@ extension ControlAPI {
         return certificates.map { certificate, state in
             CertificateInfo(certificate, state, isCurrent: certificate.chainID == current)
         }
+    }
+}
+
+extension AuthorityInfo {
+    fileprivate init(_ chain: some CertificateChain) {
+        self.init(
+            rootCertificate: chain.rootCertificatePEM,
+            rootFingerprint: chain.rootFingerprint,
+            chainId: chain.id,
+            chain: chain.certificatesPEM
+        )
     }
 }
 
