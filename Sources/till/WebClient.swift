@@ -20,7 +20,7 @@ enum WebClient {
         do {
             return try await send(request, timeout: timeout)
         } catch {
-            throw ServerNotReached(at: address)
+            throw CommandRefused.unreached(at: address)
         }
     }
 

@@ -37,7 +37,7 @@ struct ServerOptions: Connecting {
         let found = control ?? TillVariable.text("CONTROL") ?? Self.address(in: directory)
         // With an explicit data directory, a server on the default port could be another server than the user wants.
         if found == nil, let named {
-            throw ServerNotReached(
+            throw CommandRefused.unreached(
                 "No server runs in \(named): it has stopped, or has not started. Start one: till serve --data \(named)"
             )
         }

@@ -6,30 +6,27 @@ import TillExec
 import TillShop
 import TillStorage
 
-struct ExecCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Runs an unmodified program that uses Till as its App Store.",
-        name: "exec",
-        examples: """
-            till exec --demo -- python3 backend.py
-            till exec --import Shop.storekit --app com.example.app -- pytest
-            # uses a running server that has --tls-port
-            till exec --join -- ./backend
-            """,
-        notes: """
-            Starts a temporary Till and redirects the App Store's six host names to it, for the program and its child \
-            processes. As root it uses a mount namespace. As another user it uses a network namespace, if slirp4netns \
-            is installed and the kernel allows it. Otherwise it sets HTTPS_PROXY and the variables for certificate \
-            authorities. Standard error shows the way that is used, and its limits. Linux only.
+struct ExecCommand: DocumentedCommand {
+    static let summary = "Runs an unmodified program that uses Till as its App Store."
+    static let examples = """
+        till exec --demo -- python3 backend.py
+        till exec --import Shop.storekit --app com.example.app -- pytest
+        # uses a running server that has --tls-port
+        till exec --join -- ./backend
+        """
+    static let notes = """
+        Starts a temporary Till and redirects the App Store's six host names to it, for the program and its child \
+        processes. As root it uses a mount namespace. As another user it uses a network namespace, if slirp4netns \
+        is installed and the kernel allows it. Otherwise it sets HTTPS_PROXY and the variables for certificate \
+        authorities. Standard error shows the way that is used, and its limits. Linux only.
 
-            Sets TILL_CONTROL, TILL_APP, TILL_APP_APPLE_ID, TILL_KEY (a file), TILL_KEY_ID, TILL_ISSUER_ID, \
-            TILL_ROOT_PEM, TILL_ROOT_DER, TILL_TLS_ROOT, TILL_PRODUCTION and TILL_SANDBOX for the program. \
-            JAVA_TOOL_OPTIONS makes JVMs trust Till.
+        Sets TILL_CONTROL, TILL_APP, TILL_APP_APPLE_ID, TILL_KEY (a file), TILL_KEY_ID, TILL_ISSUER_ID, \
+        TILL_ROOT_PEM, TILL_ROOT_DER, TILL_TLS_ROOT, TILL_PRODUCTION and TILL_SANDBOX for the program. \
+        JAVA_TOOL_OPTIONS makes JVMs trust Till.
 
-            Exit codes: that of the program; 128 plus the number of the signal that ended it; 127 if the program is \
-            not found; 126 if it is not executable; 125 if till exec itself failed.
-            """
-    )
+        Exit codes: that of the program; 128 plus the number of the signal that ended it; 127 if the program is \
+        not found; 126 if it is not executable; 125 if till exec itself failed.
+        """
 
     @Option(name: .customLong("import"), help: "The .storekit file to import into the temporary Till.")
     var file: String?

@@ -6,18 +6,16 @@ import TillServer
 import TillShop
 
 /// Prints the configuration with which clients use Till as the App Store, in several formats.
-struct HostsCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Prints the configuration that redirects unmodified clients to Till: hosts files, containers, trust.",
-        name: "hosts",
-        examples: """
-            # everything, with explanations
-            till hosts
-            till hosts --format hosts | sudo tee -a /etc/hosts
-            till hosts --format compose --address 172.17.0.1
-            """,
-        notes: "The server must run with --tls-port."
-    )
+struct HostsCommand: DocumentedCommand {
+    static let summary =
+        "Prints the configuration that redirects unmodified clients to Till: hosts files, containers, trust."
+    static let examples = """
+        # everything, with explanations
+        till hosts
+        till hosts --format hosts | sudo tee -a /etc/hosts
+        till hosts --format compose --address 172.17.0.1
+        """
+    static let notes = "The server must run with --tls-port."
 
     enum Format: String, CaseIterable, ExpressibleByArgument {
         case hosts
@@ -36,7 +34,7 @@ struct HostsCommand: AsyncParsableCommand {
         let security = try await server.client().send(GetTLS())
         if server.json { return try server.show(security) }
         let advice = HostsAdvice(security, address: address)
-        for note in advice.notes(on: format) { FileHandle.standardError.write(Data("till: \(note)\n".utf8)) }
+        for note in advice.notes(on: format) { Terminal.say("till: \(note)\n") }
         switch format {
         case .hosts?: print(advice.hosts)
         case .compose?: print(advice.compose)

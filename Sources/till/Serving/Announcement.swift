@@ -99,8 +99,7 @@ struct Announcement: Sendable {
 
     /// The line that sets the variable which other commands need if the data directory is not the default directory.
     private var export: String {
-        let usual = URL(fileURLWithPath: "./till-data").standardizedFileURL.path
-        if directory.path == usual { return "" }
+        if directory.path == "./till-data".absolutePath { return "" }
         let isPlain = directory.path.allSatisfy { $0.isLetter || $0.isNumber || "/._-+".contains($0) }
         let quoted = "'\(directory.path.replacingOccurrences(of: "'", with: "'\\''"))'"
         return "  export TILL_DATA=\(isPlain ? directory.path : quoted)\n"

@@ -1,26 +1,21 @@
 import ArgumentParser
 import Foundation
 import TillControl
-import TillJSON
 
-struct AuthorityCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Shows and exports certificates, rotates the signing chain, and updates OCSP states.",
-        name: "ca",
-        examples: """
-            # the root for verifiers; DER with .der or .cer
-            till ca export root.pem
-            # a new leaf and intermediate under the same root
-            till ca rotate
-            """,
-        subcommands: [Show.self, Export.self, Rotate.self, RevocationCommand.self]
-    )
+struct AuthorityCommand: DocumentedCommand {
+    static let word: String? = "ca"
+    static let summary = "Shows and exports certificates, rotates the signing chain, and updates OCSP states."
+    static let examples = """
+        # the root for verifiers; DER with .der or .cer
+        till ca export root.pem
+        # a new leaf and intermediate under the same root
+        till ca rotate
+        """
+    static var subcommands: Subcommands { [Show.self, Export.self, Rotate.self, RevocationCommand.self] }
 
     struct Show: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Shows the root certificate and the signing chain.",
-            examples: "till ca show"
-        )
+        static let summary = "Shows the root certificate and the signing chain."
+        static let examples = "till ca show"
 
         @OptionGroup var options: ServerOptions
 
@@ -32,17 +27,15 @@ struct AuthorityCommand: ParsableCommand {
         }
     }
 
-    struct Export: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            "Writes the root certificate to a file.",
-            examples: """
-                till ca export root.der
-                # the root of app receipts
-                till ca export receipts.pem --receipts
-                # the root for TLS clients
-                till ca export tls-root.pem --tls
-                """
-        )
+    struct Export: DocumentedCommand {
+        static let summary = "Writes the root certificate to a file."
+        static let examples = """
+            till ca export root.der
+            # the root of app receipts
+            till ca export receipts.pem --receipts
+            # the root for TLS clients
+            till ca export tls-root.pem --tls
+            """
 
         @Argument(help: "The file; its name selects DER (.der or .cer) or PEM.")
         var file: String
@@ -58,17 +51,10 @@ struct AuthorityCommand: ParsableCommand {
 
         func run() async throws {
             let pem = try await root(try server.client())
-            var data = Data(pem.utf8)
-            if file.hasSuffix(".der") || file.hasSuffix(".cer") {
-                let base64 = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
-                data = Data(base64Encoded: base64) ?? data
-            }
-            guard FileManager.default.createFile(atPath: file, contents: data) else {
-                throw CommandRefused("\(file) cannot be written.")
-            }
-            Output.show(.members(["file": .string(file)]), asJSON: server.json) { _ in
-                "Wrote \(file). Trust it only in your tests and in your own store."
-            }
+            let isDER = file.hasSuffix(".der") || file.hasSuffix(".cer")
+            let data = isDER ? Data(pem: pem) : nil
+            let note = " Trust it only in your tests and in your own store."
+            try Output.write(data ?? Data(pem.utf8), to: file, asJSON: server.json, note: note)
         }
 
         private func root(_ client: ControlClient) async throws -> String {
@@ -78,10 +64,8 @@ struct AuthorityCommand: ParsableCommand {
     }
 
     struct Rotate: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Issues a new leaf and intermediate certificate. Existing signatures stay valid.",
-            examples: "till ca rotate"
-        )
+        static let summary = "Issues a new leaf and intermediate certificate. Existing signatures stay valid."
+        static let examples = "till ca rotate"
 
         @OptionGroup var options: ServerOptions
 

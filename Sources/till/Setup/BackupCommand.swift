@@ -1,20 +1,17 @@
 import ArgumentParser
-import Foundation
 import TillControl
 
 struct BackupCommand: SendingCommand {
-    static let configuration = CommandConfiguration(
-        "Copies all data into a new folder while the server runs.",
-        name: "backup",
-        examples: """
-            till backup /var/backups/till-monday
-            # starts a server with the copy
-            till serve --data /var/backups/till-monday
-            # restores the copy
-            till restore --from /var/backups/till-monday
-            """,
-        notes: "The copy has the database, certificates and keys. Its database is SQLite, also if the server's is not."
-    )
+    static let summary = "Copies all data into a new folder while the server runs."
+    static let examples = """
+        till backup /var/backups/till-monday
+        # starts a server with the copy
+        till serve --data /var/backups/till-monday
+        # restores the copy
+        till restore --from /var/backups/till-monday
+        """
+    static let notes =
+        "The copy has the database, certificates and keys. Its database is SQLite, also if the server's is not."
 
     @Argument(help: "A folder that does not exist yet, on the server's machine.")
     var folder: String
@@ -23,7 +20,7 @@ struct BackupCommand: SendingCommand {
     var timeout: Duration { .seconds(36_000) }
 
     func request(_ client: ControlClient) -> CreateBackup {
-        CreateBackup(to: URL(fileURLWithPath: folder).standardizedFileURL.path)
+        CreateBackup(to: folder.absolutePath)
     }
 
     func text(_ backup: BackupInfo) -> String {

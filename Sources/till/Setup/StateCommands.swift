@@ -6,29 +6,25 @@ import TillControl
 import TillJSON
 import TillShop
 
-struct StateCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Exports the state of all apps, or of one app, to a file, and imports it.",
-        name: "state",
-        examples: """
-            till state export shop.till
-            till state import shop.till --yes
-            """,
-        subcommands: [Export.self, Import.self]
-    )
+struct StateCommand: DocumentedCommand {
+    static let summary = "Exports the state of all apps, or of one app, to a file, and imports it."
+    static let examples = """
+        till state export shop.till
+        till state import shop.till --yes
+        """
+    static var subcommands: Subcommands { [Export.self, Import.self] }
 
-    struct Export: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            "Exports the state of all apps, or of one app, to a file.",
-            examples: """
-                till state export shop.till
-                # one app, with its team and keys
-                till state export app.till --app com.example
-                # - is standard output
-                till state export - | gzip > shop.till.gz
-                """,
-            notes: "Equal states produce identical files. The file contains shared secrets, but no private keys."
-        )
+    struct Export: DocumentedCommand {
+        static let summary = "Exports the state of all apps, or of one app, to a file."
+        static let examples = """
+            till state export shop.till
+            # one app, with its team and keys
+            till state export app.till --app com.example
+            # - is standard output
+            till state export - | gzip > shop.till.gz
+            """
+        static let notes =
+            "Equal states produce identical files. The file contains shared secrets, but no private keys."
 
         @Argument(help: "The file; - is standard output.")
         var file: String
@@ -70,15 +66,13 @@ struct StateCommand: ParsableCommand {
         }
     }
 
-    struct Import: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            "Replaces the current state with an exported state, completely or not at all.",
-            examples: """
-                till state import shop.till --yes
-                # - is standard input
-                gunzip < shop.till.gz | till state import - --yes
-                """
-        )
+    struct Import: DocumentedCommand {
+        static let summary = "Replaces the current state with an exported state, completely or not at all."
+        static let examples = """
+            till state import shop.till --yes
+            # - is standard input
+            gunzip < shop.till.gz | till state import - --yes
+            """
 
         @Argument(help: "The file; - is standard input.")
         var file: String
