@@ -15,8 +15,7 @@ package struct RunningServer: Sendable {
 
     /// The URL of the control API, of production or of the sandbox, as reached on this machine.
     package func address(_ listener: ListenerKind) -> String {
-        let host = SecureListeners.near(runtime.configuration.host(of: listener))
-        return "http://\(host.contains(":") ? "[\(host)]" : host):\(runtime.ports[listener])"
+        runtime.configuration.url(of: listener, runtime.ports, isNear: true)
     }
 
     /// Stops the server in order. Returns when its store is closed and its directory is unlocked.

@@ -26,14 +26,6 @@ package struct SecureListeners: Sendable {
         try store.writeBundle(authority)
     }
 
-    /// The URL of a listener; nil if the listener is off.
-    package func address(_ listener: ListenerKind, _ ports: Ports) -> String? {
-        guard listener == .tls || listener == .proxy && configuration.proxyPort != nil else { return nil }
-        let scheme = listener == .tls ? "https" : "http"
-        let host = configuration.host
-        return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(ports[listener])"
-    }
-
     func facts(_ ports: Ports) -> SecurityFacts {
         SecurityFacts(
             host: configuration.host,

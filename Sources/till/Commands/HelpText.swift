@@ -9,7 +9,8 @@ protocol DocumentedCommand: AsyncParsableCommand {
     static var word: String? { get }
     /// What the command does, in one line.
     static var summary: String { get }
-    /// Lines that can be pasted whole into a shell: commands of at most 76 columns, and comments.
+    /// Lines that can be pasted whole into a shell: commands of at most 76 columns, and comments. For a command with
+    /// subcommands, the first example of each.
     static var examples: String { get }
     /// Paragraphs, each on one line.
     static var notes: String { get }
@@ -24,6 +25,13 @@ extension DocumentedCommand {
     static var word: String? {
         let name = String(describing: Self.self)
         return name.hasSuffix("Command") ? name.dropLast("Command".count).lowercased() : nil
+    }
+
+    static var examples: String {
+        subcommands.compactMap { command in
+            let lines = (command as? any DocumentedCommand.Type)?.examples.split(separator: "\n")
+            return lines?.first { !$0.hasPrefix("#") }.map(String.init)
+        }.joined(separator: "\n")
     }
 
     static var notes: String { "" }

@@ -13,14 +13,6 @@ struct ServerOptions: Connecting {
     @Flag(help: "Prints the answer as JSON, for scripts.")
     var json = false
 
-    init() {}
-
-    /// Creates the options for a command that declares them itself.
-    init(control: String?, data: String?) {
-        self.control = control
-        self.data = data
-    }
-
     var server: ServerOptions { self }
 
     func connect() throws -> ControlClient { try client() }

@@ -4,10 +4,6 @@ import TillCore
 
 struct CustomerCommand: DocumentedCommand {
     static let summary = "Creates, lists, shows, updates and deletes customers."
-    static let examples = """
-        till customer create eva --storefront DEU
-        till customer update eva --clock trial
-        """
     static var subcommands: Subcommands {
         [Create.self, List.self, Show.self, Update.self, Delete.self, Offers.self]
     }
@@ -213,12 +209,6 @@ extension UsedOfferInfo: TableRow {
 
 struct CardCommand: DocumentedCommand {
     static let summary = "Declines a customer's card, or accepts the card again."
-    static let examples = """
-        # renewals fail from now on
-        till card decline ann
-        # failed payments are charged at once
-        till card accept ann
-        """
     static var subcommands: Subcommands { [Decline.self, Accept.self] }
 
     struct Decline: SendingCommand {

@@ -3,11 +3,6 @@ import TillControl
 
 struct FamilyCommand: DocumentedCommand {
     static let summary = "Creates, lists, shows and deletes families, and adds and removes members."
-    static let examples = """
-        # ann is the organizer
-        till family create ann bob carla
-        till family leave bob
-        """
     static var subcommands: Subcommands {
         [Create.self, List.self, Show.self, Delete.self, Join.self, Leave.self, Share.self, Unshare.self]
     }

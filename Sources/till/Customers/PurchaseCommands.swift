@@ -3,11 +3,6 @@ import TillControl
 
 struct PurchaseCommand: DocumentedCommand {
     static let summary = "Lists pending purchases, and approves or declines them."
-    static let examples = """
-        till purchase list kim
-        # the only pending purchase
-        till purchase approve kim
-        """
     static var subcommands: Subcommands { [List.self, Approve.self, Decline.self] }
 
     struct List: SendingCommand {

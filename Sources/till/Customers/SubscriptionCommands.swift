@@ -3,11 +3,6 @@ import TillControl
 
 struct SubscriptionCommand: DocumentedCommand {
     static let summary = "Lists, cancels, resumes, changes and extends subscriptions."
-    static let examples = """
-        till subscription list ann
-        till subscription cancel ann
-        till subscription change ann com.example.pro.year
-        """
     static let notes = "If a customer has several subscriptions, give the original transaction id of one."
     static var subcommands: Subcommands {
         [

@@ -5,10 +5,6 @@ import TillShop
 
 struct TransactionCommand: DocumentedCommand {
     static let summary = "Lists and shows transactions."
-    static let examples = """
-        till transaction list ann
-        till transaction show 2000000000012345
-        """
     static var subcommands: Subcommands { [List.self, Show.self] }
 
     struct List: SendingCommand {

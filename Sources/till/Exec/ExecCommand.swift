@@ -2,6 +2,7 @@
 import ArgumentParser
 import CAllocator
 import Foundation
+import TillControl
 import TillExec
 import TillShop
 import TillStorage
@@ -96,21 +97,15 @@ struct ExecCommand: DocumentedCommand {
         let folder = String(cString: made)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         if join {
-            let options = ServerOptions(control: control, data: data)
+            var options = ServerOptions()
+            (options.control, options.data) = (control, data)
             let server = try options.location()
-            let shop = try await ExecShop(
-                try options.client(),
-                token: server.token,
-                bundleID: bundleID,
-                key: ExecShop.key(in: server.directory),
-                folder: folder
-            )
-            return try await run(shop, in: folder)
+            let key = ExecShop.key(in: server.directory)
+            return try await run(try options.client(), server.token, bundleID, key, in: folder)
         }
         let till = try await TemporaryServer.start(in: folder, demo: demo, profile: profile)
         do {
-            let shop = try await setUp(till, folder)
-            let code = try await run(shop, in: folder)
+            let code = try await run(till, in: folder)
             await till.stop()
             return code
         } catch {
@@ -121,19 +116,24 @@ struct ExecCommand: DocumentedCommand {
 
     private var bundleID: String? { app ?? TillVariable.text("APP") }
 
-    private func setUp(_ till: TemporaryServer, _ folder: String) async throws -> ExecShop {
-        if let file {
-            let bundleID = bundleID ?? "com.example.app"
-            let key = try await till.setUp(file, bundleID: bundleID, folder: folder)
-            return try await ExecShop(till.client, token: nil, bundleID: bundleID, key: key, folder: folder)
+    private func run(_ till: TemporaryServer, in folder: String) async throws -> Int32 {
+        guard let file else {
+            return try await run(till.client, nil, nil, ExecShop.key(in: till.directory), in: folder)
         }
-        let key = ExecShop.key(in: till.directory)
-        return try await ExecShop(till.client, token: nil, bundleID: nil, key: key, folder: folder)
+        let bundleID = bundleID ?? "com.example.app"
+        let key = try await till.setUp(file, bundleID: bundleID, folder: folder)
+        return try await run(till.client, nil, bundleID, key, in: folder)
     }
 
-    private func run(_ shop: ExecShop, in folder: String) async throws -> Int32 {
+    private func run(
+        _ client: ControlClient,
+        _ token: String?,
+        _ bundleID: String?,
+        _ key: ExecKey?,
+        in folder: String
+    ) async throws -> Int32 {
         try await ExecRun(
-            shop,
+            ExecShop(client, token: token, bundleID: bundleID, key: key, folder: folder),
             command: command,
             environment: TillVariable.environmentWithoutServer,
             folder: folder,

@@ -33,7 +33,7 @@ struct HostsCommand: DocumentedCommand {
     func run() async throws {
         let security = try await server.client().send(GetTLS())
         if server.json { return try server.show(security) }
-        let advice = HostsAdvice(security, address: address)
+        let advice = HostsAdvice(security: security, address: address ?? SecureListeners.near(security.address))
         for note in advice.notes(on: format) { Terminal.say("till: \(note)\n") }
         switch format {
         case .hosts?: print(advice.hosts)
@@ -47,22 +47,16 @@ struct HostsCommand: DocumentedCommand {
 
 /// The text that `till hosts` prints.
 struct HostsAdvice {
-    private let address: String
-    private let port: Int
-    private let proxyPort: Int?
-    private let root: String
-    private let bundle: String
-    private let javaTrustStore: String
-    private let names = AppStoreHost.allCases.map(\.rawValue)
+    let security: TLSInfo
+    /// The address at which clients reach the server.
+    let address: String
 
-    init(_ security: TLSInfo, address: String?) {
-        self.address = address ?? SecureListeners.near(security.address)
-        port = security.port
-        proxyPort = security.proxyPort
-        root = security.rootFile
-        bundle = security.bundleFile
-        javaTrustStore = security.javaTrustStoreFile
-    }
+    private let names = AppStoreHost.allCases.map(\.rawValue)
+    private var port: Int { security.port }
+    private var proxyPort: Int? { security.proxyPort }
+    private var root: String { security.rootFile }
+    private var bundle: String { security.bundleFile }
+    private var javaTrustStore: String { security.javaTrustStoreFile }
 
     var hosts: String { names.map { "\(address) \($0)" }.joined(separator: "\n") }
 
@@ -86,13 +80,12 @@ struct HostsAdvice {
     /// files.
     func notes(on format: HostsCommand.Format?) -> [String] {
         guard let format else { return [] }
-        var notes: [String] = []
         if format == .environment {
-            if [bundle, root, javaTrustStore].contains(where: { $0.contains(where: \.isNewline) }) {
-                notes.append("An environment file cannot contain a path with a line break. Move the data directory.")
-            }
-            return notes
+            let isBroken = [bundle, root, javaTrustStore].contains { $0.contains(where: \.isNewline) }
+            let note = "An environment file cannot contain a path with a line break. Move the data directory."
+            return isBroken ? [note] : []
         }
+        var notes: [String] = []
         if port != 443 {
             notes.append(
                 "Clients use port 443, but this server has \(port). Start it with --tls-port 443, or use its proxy."

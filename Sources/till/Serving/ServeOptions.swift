@@ -1,7 +1,7 @@
 import ArgumentParser
 
-// The settings of `till serve`. The name of a property is the key of the configuration file, and from it derive the flag
-// and the environment variable.
+// The settings of `till serve`. The name of a property is the key in the configuration file, and gives the flag and the
+// environment variable their names.
 
 /// The options of a server that are used most.
 struct StartOptions: ParsableArguments {

@@ -4,7 +4,6 @@ import TillJSON
 
 struct AppCommand: DocumentedCommand {
     static let summary = "Creates, lists, shows and deletes apps."
-    static let examples = "till app create com.example.app --apple-id 1234567890"
     static var subcommands: Subcommands { [Create.self, List.self, Show.self, Delete.self] }
 
     struct Create: SendingCommand {

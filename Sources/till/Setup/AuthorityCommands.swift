@@ -5,12 +5,6 @@ import TillControl
 struct AuthorityCommand: DocumentedCommand {
     static let word: String? = "ca"
     static let summary = "Shows and exports certificates, rotates the signing chain, and updates OCSP states."
-    static let examples = """
-        # the root for verifiers; DER with .der or .cer
-        till ca export root.pem
-        # a new leaf and intermediate under the same root
-        till ca rotate
-        """
     static var subcommands: Subcommands { [Show.self, Export.self, Rotate.self, RevocationCommand.self] }
 
     struct Show: SendingCommand {

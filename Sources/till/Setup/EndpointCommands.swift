@@ -4,10 +4,6 @@ import TillJSON
 
 struct EndpointCommand: DocumentedCommand {
     static let summary = "Creates, lists, shows, updates, pauses and deletes the endpoints that receive notifications."
-    static let examples = """
-        till endpoint create http://127.0.0.1:3000/apple
-        till endpoint list
-        """
     static var subcommands: Subcommands {
         [Create.self, List.self, Show.self, Update.self, Pause.self, Resume.self, Delete.self]
     }

@@ -7,11 +7,6 @@ import TillShop
 
 struct KeyCommand: DocumentedCommand {
     static let summary = "Creates, lists and deletes API keys."
-    static let examples = """
-        # writes AuthKey_….p8; Till keeps no copy
-        till key create
-        till key delete 2X9R4HXF34 --yes
-        """
     static var subcommands: Subcommands { [Create.self, List.self, Delete.self] }
 
     struct Create: DocumentedCommand {

@@ -47,7 +47,7 @@ struct MigrateCommand: DocumentedCommand {
             withExtendedLifetime((source, opened)) {}
             show(report, in: to)
         } catch {
-            throw await refusal(error, target, folder, hasBegun: lines.hasBegun)
+            throw await refusal(error, target, folder, hasBegun: lines.hasBegun.value)
         }
     }
 
@@ -163,13 +163,11 @@ extension MigrateCommand {
 /// Prints the progress to standard error, once a second and when a table is complete.
 private final class ProgressLines: Sendable {
     private let last = Mutex(ContinuousClock.now)
-    private let begun = Mutex(false)
-
     /// Whether any row was copied.
-    var hasBegun: Bool { begun.withLock { $0 } }
+    let hasBegun = Synchronized(false)
 
     func show(_ progress: StoreMigration.Progress) {
-        begun.withLock { $0 = true }
+        hasBegun.value = true
         let isDue = last.withLock { last in
             guard progress.isWhole || last.duration(to: .now) > .seconds(1) else { return false }
             last = .now

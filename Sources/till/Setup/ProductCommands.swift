@@ -6,10 +6,6 @@ import TillShop
 struct ProductCommand: DocumentedCommand {
     static let summary =
         "Lists, shows and updates products; raises prices, extends subscriptions, turns on Family Sharing."
-    static let examples = """
-        till product list
-        till product update com.example.pro.month --for-sale false
-        """
     static let notes = "To create products, import a .storekit file with till import."
     static var subcommands: Subcommands {
         [List.self, Show.self, Update.self, RaisePrice.self, Extend.self, Share.self]

@@ -5,10 +5,6 @@ import TillCore
 struct RevocationCommand: DocumentedCommand {
     static let word: String? = "ocsp"
     static let summary = "Shows and updates the OCSP status of certificates."
-    static let examples = """
-        till ca ocsp show
-        till ca ocsp update leaf revoked --reason keyCompromise
-        """
     static var subcommands: Subcommands { [Show.self, Update.self] }
 
     struct Show: SendingCommand {

@@ -4,12 +4,6 @@ import TillJSON
 
 struct SecretCommand: DocumentedCommand {
     static let summary = "Creates, shows and deletes the shared secret for verifyReceipt."
-    static let examples = """
-        # a new secret for the app
-        till secret create
-        # the secret that your backend already has
-        till secret create --value abc123
-        """
     static var subcommands: Subcommands { [Create.self, Show.self, Delete.self] }
 
     struct Create: AnsweringCommand {

@@ -44,10 +44,6 @@ struct ResetCommand: DeletingCommand {
 
 struct SnapshotCommand: DocumentedCommand {
     static let summary = "Creates, lists, restores and deletes snapshots of the state of all apps, or of one app."
-    static let examples = """
-        till snapshot create fresh
-        till snapshot restore fresh --yes
-        """
     static var subcommands: Subcommands { [Create.self, List.self, Restore.self, Delete.self] }
 
     struct Create: SendingCommand {

@@ -8,10 +8,6 @@ import TillShop
 
 struct StateCommand: DocumentedCommand {
     static let summary = "Exports the state of all apps, or of one app, to a file, and imports it."
-    static let examples = """
-        till state export shop.till
-        till state import shop.till --yes
-        """
     static var subcommands: Subcommands { [Export.self, Import.self] }
 
     struct Export: DocumentedCommand {
@@ -81,14 +77,8 @@ struct StateCommand: DocumentedCommand {
 
         func run() async throws {
             let client = try server.client()
-            let source: FileHandle
-            if file == "-" {
-                source = .standardInput
-            } else {
-                guard let handle = FileHandle(forReadingAtPath: file) else {
-                    throw CommandRefused("\(file) cannot be read.")
-                }
-                source = handle
+            guard let source = file == "-" ? .standardInput : FileHandle(forReadingAtPath: file) else {
+                throw CommandRefused("\(file) cannot be read.")
             }
             try await replacing.confirmation.confirm { "Replace the current state with \(file)" }
             let sent = Mutex((bytes: 0, progress: ProgressLine()))
@@ -120,12 +110,8 @@ private final class StateSink {
     init(_ file: String) throws {
         self.file = file
         part = "\(file).part"
-        if file == "-" {
-            handle = .standardOutput
-            return
-        }
-        try DataDirectory.write("", to: part)
-        guard let handle = FileHandle(forWritingAtPath: part) else {
+        if file != "-" { try DataDirectory.write("", to: part) }
+        guard let handle = file == "-" ? .standardOutput : FileHandle(forWritingAtPath: part) else {
             throw CommandRefused("\(part) cannot be written.")
         }
         self.handle = handle

@@ -5,12 +5,6 @@ import TillJSON
 
 struct TokenCommand: DocumentedCommand {
     static let summary = "Creates, lists and deletes named tokens for the control API."
-    static let examples = """
-        # prints the token, once
-        till token create ci
-        till token create ann --scope read --app com.example.app
-        till token delete ci --yes
-        """
     static let notes =
         "On loopback the control API requires no token. On other addresses it accepts these tokens and the "
         + "administrator's token (TILL_CONTROL_TOKEN, or the file control-token). A token permits only what its "

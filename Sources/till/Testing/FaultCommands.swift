@@ -5,11 +5,6 @@ import TillJSON
 
 struct FaultCommand: DocumentedCommand {
     static let summary = "Injects faults: errors, delays, closed connections and lost notifications."
-    static let examples = """
-        till fault create unauthorized --customer ann --for 600
-        till fault list
-        till fault delete --all --yes
-        """
     static var subcommands: Subcommands { [Create.self, List.self, Delete.self] }
 
     struct Create: SendingCommand {

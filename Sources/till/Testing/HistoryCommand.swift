@@ -1,6 +1,7 @@
 import ArgumentParser
 import AsyncHTTPClient
 import Foundation
+import NIOCore
 import NIOHTTP1
 import TillControl
 import TillJSON
@@ -110,7 +111,9 @@ struct HistoryCommand: DocumentedCommand {
             url: "\(base)/inApps/v2/history/\(PercentEncoding.encoded(transaction))?\(query)"
         )
         request.headers.add(name: "Authorization", value: "Bearer \(token)")
-        let (status, body) = try await WebClient.exchange(request, at: base)
+        guard let (status, body) = try? await WebClient.send(request, timeout: .seconds(60)) else {
+            throw CommandRefused.unreached(at: base)
+        }
         let tree = try? JSONTree.parse(body)
         guard status == 200, let tree else {
             let text = String(decoding: body.prefix(500), as: UTF8.self)

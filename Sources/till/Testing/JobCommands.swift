@@ -4,7 +4,6 @@ import TillCore
 
 struct JobCommand: DocumentedCommand {
     static let summary = "Lists and shows jobs: price increases, mass extensions and other bulk operations."
-    static let examples = "till job list"
     static var subcommands: Subcommands { [List.self, Show.self] }
 
     struct List: SendingCommand {
