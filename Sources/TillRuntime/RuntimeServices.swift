@@ -6,14 +6,9 @@ import TillShop
 /// Announces the server once every port is open. If the announcement fails, the server stops, because clients could not
 /// find it.
 struct Announcer: Service {
-    private let ports: Ports
-    private let announce: @Sendable (Ports) async throws -> Void
+    let ports: Ports
+    let announce: @Sendable (Ports) async throws -> Void
     private let opened = AsyncStream<Void>.makeStream()
-
-    init(_ ports: Ports, announce: @escaping @Sendable (Ports) async throws -> Void) {
-        self.ports = ports
-        self.announce = announce
-    }
 
     /// Records the port of a listener that has opened.
     func note(_ listener: ListenerKind, _ port: Int) {
@@ -50,14 +45,12 @@ struct Drain: Service {
 /// Gives a service a short description. The service library writes each service as text to the log. Without a
 /// description this text would contain all values of the service.
 struct NamedService: Service, CustomStringConvertible, CustomDebugStringConvertible {
-    private let service: any Service
-    let description: String
+    let service: any Service
     var debugDescription: String { description }
 
-    init(_ service: any Service) {
-        self.service = service
+    var description: String {
         let type = String(describing: type(of: service))
-        description = (service as? NamedListener).map { "\(type) \($0.listener.flag)" } ?? type
+        return (service as? NamedListener).map { "\(type) \($0.listener.flag)" } ?? type
     }
 
     func run() async throws { try await service.run() }
@@ -65,15 +58,9 @@ struct NamedService: Service, CustomStringConvertible, CustomDebugStringConverti
 
 /// A listener whose errors name its port, and the flag with which the operator chooses another port.
 struct NamedListener: Service {
-    private let service: any Service
+    let service: any Service
     let listener: ListenerKind
-    private let port: Int
-
-    init(_ service: any Service, _ listener: ListenerKind, port: Int) {
-        self.service = service
-        self.listener = listener
-        self.port = port
-    }
+    let port: Int
 
     func run() async throws {
         do {

@@ -38,9 +38,7 @@ struct TargetFolder {
 
 /// The tables that a migration or a restore copied.
 struct CopiedTables {
-    private let tables: [(name: String, rows: Int, sha256: String)]
-
-    init(_ tables: [(name: String, rows: Int, sha256: String)]) { self.tables = tables }
+    let tables: [(name: String, rows: Int, sha256: String)]
 
     var json: JSONTree {
         .array(

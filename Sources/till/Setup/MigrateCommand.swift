@@ -80,7 +80,7 @@ struct MigrateCommand: DocumentedCommand {
     }
 
     private func show(_ report: StoreMigration.Report, in target: StoreAddress) {
-        let tables = CopiedTables(report.parts.map { ($0.name, $0.sum.rows, $0.sum.sha256) })
+        let tables = CopiedTables(tables: report.parts.map { ($0.name, $0.sum.rows, $0.sum.sha256) })
         let tree = JSONTree.members([
             "tables": tables.json, "snapshots": .array(report.snapshots.map { .string($0) }),
             "identifiersFrom": .number(String(report.highWater)),
