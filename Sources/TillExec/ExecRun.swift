@@ -7,12 +7,12 @@ import TillStorage
 
 /// Runs one command with Till as its App Store.
 package struct ExecRun {
-    private let shop: ExecShop
-    private let command: [String]
+    let shop: ExecShop
+    let command: [String]
     private let environment: [String: String]
-    private let folder: String
+    let folder: String
     private let way: ExecWay?
-    private let keptPorts: [Int]
+    let keptPorts: [Int]
 
     /// - Parameters:
     ///   - command: the program and its arguments.
@@ -45,14 +45,7 @@ package struct ExecRun {
         try trust(&environment)
         var logger = Logger(label: "till", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = .notice
-        let finder = WayFinder(
-            shop: shop,
-            command: command,
-            environment: environment,
-            folder: folder,
-            keptPorts: keptPorts,
-            logger: logger
-        )
+        let finder = WayFinder(exec: self, environment: environment, logger: logger)
         var open = try await firstOpen(finder)
         Self.say(open.words)
         let doors = open.doors

@@ -4,19 +4,12 @@ import ServiceLifecycle
 package struct RunningServer: Sendable {
     /// The server that runs.
     package let runtime: Runtime
-    private let group: ServiceGroup
-    private let task: Task<Void, any Error>
-
-    init(runtime: Runtime, group: ServiceGroup, task: Task<Void, any Error>) {
-        self.runtime = runtime
-        self.group = group
-        self.task = task
-    }
+    let group: ServiceGroup
+    let task: Task<Void, any Error>
 
     /// The URL of the control API, of production or of the sandbox, as reached on this machine.
     package func address(_ listener: ListenerKind) -> String {
-        let host = SecureListeners.near(runtime.configuration.host(of: listener))
-        return "http://\(host.contains(":") ? "[\(host)]" : host):\(runtime.ports[listener])"
+        runtime.configuration.url(of: listener, runtime.ports, isNear: true)
     }
 
     /// Stops the server in order. Returns when its store is closed and its directory is unlocked.

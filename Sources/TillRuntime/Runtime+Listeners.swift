@@ -35,7 +35,7 @@ extension Runtime {
         let environments = plain.map { listener, port, router in
             let application = Listener(host: configuration.host, port: port, limits: limits)
                 .application(router, logger: logger) { await running(listener, $0) }
-            return NamedListener(application, listener, port: port)
+            return NamedListener(service: application, listener: listener, port: port)
         }
         // Advances and restores can take a long time, so this listener does not answer on its reading thread.
         let control = Listener(
@@ -44,7 +44,7 @@ extension Runtime {
             limits: controlLimits,
             answersOnLoop: false
         ).application(try controlRouter(meter), logger: logger) { await running(.control, $0) }
-        return environments + [NamedListener(control, .control, port: configuration.controlPort)]
+        return environments + [NamedListener(service: control, listener: .control, port: configuration.controlPort)]
             + (try secure?.services(limits, logger, ports, router: api, running: running) ?? [])
     }
 

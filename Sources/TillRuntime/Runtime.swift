@@ -178,7 +178,7 @@ package struct Runtime: Sendable {
         stoppingOn signals: [UnixSignal],
         announce: @escaping @Sendable (Ports) throws -> Void
     ) async throws -> ServiceGroup {
-        let announcer = Announcer(ports) { ports in
+        let announcer = Announcer(ports: ports) { ports in
             try await certifyOCSPAddress(ports)
             try announce(ports)
         }
@@ -209,7 +209,7 @@ package struct Runtime: Sendable {
     private static func configuration(_ service: any Service) -> ServiceGroupConfiguration.ServiceConfiguration {
         let isStart = service is NamedListener || service is Announcer
         return ServiceGroupConfiguration.ServiceConfiguration(
-            service: NamedService(service),
+            service: NamedService(service: service),
             failureTerminationBehavior: isStart ? .gracefullyShutdownGroup : .cancelGroup
         )
     }

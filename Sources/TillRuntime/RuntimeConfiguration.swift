@@ -72,6 +72,15 @@ package struct RuntimeConfiguration: Sendable {
         }
     }
 
+    /// The URL of a listener.
+    ///
+    /// - Parameter isNear: whether it is for programs on this machine, which reach a wildcard address on loopback.
+    package func url(of listener: ListenerKind, _ ports: Ports, isNear: Bool = false) -> String {
+        let host = isNear ? SecureListeners.near(host(of: listener)) : host(of: listener)
+        let scheme = listener == .tls ? "https" : "http"
+        return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(ports[listener])"
+    }
+
     /// The configured port of each listener of this server; 0 lets the system choose.
     var ports: [(listener: ListenerKind, port: Int)] {
         var ports = [(ListenerKind.production, productionPort), (.sandbox, sandboxPort), (.control, controlPort)]

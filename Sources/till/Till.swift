@@ -62,9 +62,7 @@ struct Till: AsyncParsableCommand {
             ),
             CommandGroup(
                 name: "Time and notifications",
-                subcommands: [
-                    ClockCommand.self, EndpointCommand.self, NotificationCommand.self, ListenCommand.self,
-                ]
+                subcommands: [ClockCommand.self, EndpointCommand.self, NotificationCommand.self, ListenCommand.self]
             ),
             CommandGroup(
                 name: "Tests",
@@ -75,9 +73,7 @@ struct Till: AsyncParsableCommand {
             ),
             CommandGroup(
                 name: "Data",
-                subcommands: [
-                    DoctorCommand.self, BackupCommand.self, RestoreCommand.self, MigrateCommand.self,
-                ]
+                subcommands: [DoctorCommand.self, BackupCommand.self, RestoreCommand.self, MigrateCommand.self]
             ),
         ]
     )
@@ -99,11 +95,7 @@ extension Till {
                 try command.run()
             }
         } catch {
-            switch reported(error) {
-            case let refused as CommandRefused: fail(refused.description, refused.document, code: 1)
-            case let unreached as ServerNotReached: fail(unreached.description, unreached.document, code: 2)
-            default: break
-            }
+            if let refused = reported(error) as? CommandRefused { fail(refused) }
             failAsJSON(error)
             showHelp(error)
             showWrongUsage(error, of: running)
@@ -115,7 +107,7 @@ extension Till {
     static func reported(_ error: any Error) -> any Error {
         switch error {
         case let failure as ControlFailure: CommandRefused(failure)
-        case let unreachable as ControlUnreachable: ServerNotReached(unreachable)
+        case let unreachable as ControlUnreachable: CommandRefused(unreachable)
         default: error
         }
     }
@@ -155,7 +147,7 @@ extension Till {
         guard exitCode(for: error) == .validationFailure else { return }
         let own = command.map { "Error: \(message(for: error))\nUsage: \(usageString(for: $0))" }
         let text = own ?? fullMessage(for: error)
-        FileHandle.standardError.write(Data("\(UsageLine.wrapped(in: text, at: Terminal.width))\n".utf8))
+        Terminal.say("\(UsageLine.wrapped(in: text, at: Terminal.width))\n")
         Foundation.exit(exitCode(for: error).rawValue)
     }
 
@@ -163,17 +155,17 @@ extension Till {
     private static func failAsJSON(_ error: any Error) {
         let (code, message) = (exitCode(for: error), message(for: error))
         guard wantsJSON, code != .success, !(error is ExitCode), !message.isEmpty else { return }
-        let refused = CommandRefused(message, code: code == .validationFailure ? "wrong_usage" : "failed")
-        fail(refused.description, refused.document, code: code.rawValue)
+        let word = code == .validationFailure ? "wrong_usage" : "failed"
+        fail(CommandRefused(message, code: word, exitCode: code.rawValue))
     }
 
     /// Whether `--json` was given. This is read from the raw arguments, because invalid arguments create no command.
     /// Arguments after two dashes belong to another program.
     private static var wantsJSON: Bool { CommandLine.arguments.prefix { $0 != "--" }.contains("--json") }
 
-    private static func fail(_ message: String, _ document: JSONTree, code: Int32) -> Never {
-        let text = wantsJSON ? String(decoding: document.written(), as: UTF8.self) : "till: \(message)"
-        FileHandle.standardError.write(Data("\(text)\n".utf8))
-        Foundation.exit(code)
+    private static func fail(_ refused: CommandRefused) -> Never {
+        let text = wantsJSON ? String(decoding: refused.document.written(), as: UTF8.self) : "till: \(refused)"
+        Terminal.say("\(text)\n")
+        Foundation.exit(refused.exitCode)
     }
 }

@@ -11,20 +11,7 @@ enum WebClient {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
-    /// Sends a request to a server of Till and reads the whole answer.
-    static func exchange(
-        _ request: HTTPClientRequest,
-        at address: String,
-        timeout: TimeAmount = .seconds(60)
-    ) async throws -> (status: Int, body: [UInt8]) {
-        do {
-            return try await send(request, timeout: timeout)
-        } catch {
-            throw ServerNotReached(at: address)
-        }
-    }
-
-    /// Sends a request to any server and reads the whole answer. Errors are thrown unchanged.
+    /// Sends a request and reads the whole answer.
     ///
     /// - Parameter timeout: the limit for the whole exchange. A body that arrives slowly does not extend the limit.
     static func send(_ request: HTTPClientRequest, timeout: TimeAmount) async throws -> (status: Int, body: [UInt8]) {

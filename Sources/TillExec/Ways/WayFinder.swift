@@ -8,13 +8,10 @@ import TillShop
 
 /// Prepares ways. If a way is not available, it throws `LaunchFailed` or `ExecRefused` and leaves nothing behind.
 struct WayFinder {
-    let shop: ExecShop
-    let command: [String]
+    /// What to run.
+    let exec: ExecRun
     /// The environment variables of the command, without those that a way sets.
     let environment: [String: String]
-    let folder: String
-    /// The machine's localhost ports that the command can still reach.
-    let keptPorts: [Int]
     let logger: Logger
 
     private static let names = AppStoreHost.allCases.map(\.rawValue)
@@ -41,7 +38,7 @@ struct WayFinder {
 
     /// Prepares a mount namespace; nil if another process listens on port 443 of this address.
     private func mount(at address: String) throws -> OpenWay? {
-        var launch = Launch(arguments: command, environment: directEnvironment, namespaces: .mount)
+        var launch = Launch(arguments: exec.command, environment: directEnvironment, namespaces: .mount)
         launch.mounts = try hostsAndAuthorities(address)
         launch.listening = [(address, 443)]
         let program: PreparedProgram
@@ -53,7 +50,7 @@ struct WayFinder {
         }
         return OpenWay(
             program: program,
-            doors: doors(program.sockets, [shop.target]),
+            doors: doors(program.sockets, [exec.shop.target]),
             helper: nil,
             words: """
                 way mount: in a mount namespace, the App Store's names lead to \(address):443. The command uses \
@@ -70,13 +67,13 @@ struct WayFinder {
             throw ExecRefused("slirp4netns is not installed (apt-get install slirp4netns)")
         }
         let isRoot = geteuid() == 0
-        var launch = Launch(arguments: command, environment: directEnvironment, namespaces: [.network, .mount])
+        var launch = Launch(arguments: exec.command, environment: directEnvironment, namespaces: [.network, .mount])
         if !isRoot { launch.namespaces.insert(.user) }
-        let resolver = "\(folder)/resolv.conf"
+        let resolver = "\(exec.folder)/resolv.conf"
         try ExecShop.write(Data("nameserver 10.0.2.3\n".utf8), to: resolver)
         launch.mounts = try hostsAndAuthorities("127.0.0.2")
         if Self.exists("/etc/resolv.conf") { launch.mounts.append((resolver, "/etc/resolv.conf")) }
-        let kept = Set(shop.loopbackPorts + keptPorts).sorted()
+        let kept = Set(exec.shop.loopbackPorts + exec.keptPorts).sorted()
         launch.listening = [("127.0.0.2", 443)] + kept.map { ("127.0.0.1", UInt16($0)) }
         var program = try launch.prepare()
         let helper: RunningProgram
@@ -86,8 +83,9 @@ struct WayFinder {
             program.abandon()
             throw error
         }
-        let targets = try [shop.target] + kept.map { try SocketAddress(ipAddress: "127.0.0.1", port: $0) }
-        let ports = keptPorts.isEmpty ? "" : " (but \(keptPorts.map(String.init).joined(separator: ", ")) as before)"
+        let targets = try [exec.shop.target] + kept.map { try SocketAddress(ipAddress: "127.0.0.1", port: $0) }
+        let asBefore = exec.keptPorts.map(String.init).joined(separator: ", ")
+        let ports = asBefore.isEmpty ? "" : " (but \(asBefore) as before)"
         return OpenWay(
             program: program,
             doors: doors(program.sockets, targets),
@@ -103,7 +101,7 @@ struct WayFinder {
 
     /// Connects the network namespace of a process to the network of the machine.
     private func connect(_ process: pid_t, with slirp: String) async throws -> RunningProgram {
-        let log = "\(folder)/slirp4netns.log"
+        let log = "\(exec.folder)/slirp4netns.log"
         var ends: [CInt] = [0, 0]
         guard pipe(&ends) == 0 else { throw ExecRefused("cannot create a pipe") }
         let errors = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
@@ -144,7 +142,7 @@ struct WayFinder {
 
     private func proxy() async throws -> OpenWay {
         let (ports, found) = AsyncStream<Int>.makeStream()
-        let target = shop.target
+        let target = exec.shop.target
         let proxy = ConnectProxy(host: "127.0.0.1", port: 0, logger: logger) { target }
         let serving = Task { try await proxy.run { found.yield($0) } }
         var chosen = ports.makeAsyncIterator()
@@ -158,7 +156,7 @@ struct WayFinder {
         JavaOptions.addProxy(port: port, except: environment["NO_PROXY"] ?? "", to: &environment)
         let program: PreparedProgram
         do {
-            program = try Launch(arguments: command, environment: environment).prepare()
+            program = try Launch(arguments: exec.command, environment: environment).prepare()
         } catch {
             serving.cancel()
             throw error
@@ -212,7 +210,7 @@ struct WayFinder {
     /// Returns the files to mount: a hosts file that begins with the App Store's names, and for each certificate bundle
     /// of the system a bundle that also contains Till's root.
     private func hostsAndAuthorities(_ address: String) throws -> [(source: String, target: String)] {
-        let hosts = "\(folder)/hosts"
+        let hosts = "\(exec.folder)/hosts"
         let lines = Self.names.map { "\(address) \($0)\n" }.joined()
         try ExecShop.write(Data((lines + ((try? DataDirectory.read("/etc/hosts")) ?? "")).utf8), to: hosts)
         guard Self.exists("/etc/hosts") else { throw ExecRefused("there is no /etc/hosts to mount over") }
@@ -220,7 +218,7 @@ struct WayFinder {
         let bundles = Set(
             TrustBundle.systemFiles.filter(Self.exists).map { URL(filePath: $0).resolvingSymlinksInPath().path }
         )
-        return [(hosts, "/etc/hosts")] + bundles.sorted().map { ("\(folder)/system-bundle.pem", $0) }
+        return [(hosts, "/etc/hosts")] + bundles.sorted().map { ("\(exec.folder)/system-bundle.pem", $0) }
     }
 
     private static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }

@@ -11,18 +11,14 @@ enum StoreOpening {
     ///   - url: the database URL. It may contain a password, so no message shows it.
     ///   - isDurable: whether a commit must survive a power failure; false for an ephemeral directory.
     static func open(_ url: String?, in directory: DataDirectory, isDurable: Bool) async throws -> any Storage {
-        let storage = try engine(url, in: directory, isDurable: isDurable)
-        try await storage.requireWhole()
-        return storage
-    }
-
-    private static func engine(_ url: String?, in directory: DataDirectory, isDurable: Bool) throws -> any Storage {
+        let storage: any Storage
         do {
-            guard let url else {
+            if let url {
+                storage = try PostgresStorage(DatabaseURL(url))
+            } else {
                 try directory.prepareDatabase()
-                return try SQLiteStorage(path: directory.database, isDurable: isDurable)
+                storage = try SQLiteStorage(path: directory.database, isDurable: isDurable)
             }
-            return try PostgresStorage(DatabaseURL(url))
         } catch {
             if error is DirectoryRefused || error is StoreRefused || error is PostgresRefused { throw error }
             guard url == nil else { throw RuntimeRefused("The database cannot be opened: \(error.logText)") }
@@ -31,5 +27,7 @@ enum StoreOpening {
                     + "Run till doctor --data \(directory.path), or restore a backup."
             )
         }
+        try await storage.requireWhole()
+        return storage
     }
 }

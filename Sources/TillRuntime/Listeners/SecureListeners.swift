@@ -26,14 +26,6 @@ package struct SecureListeners: Sendable {
         try store.writeBundle(authority)
     }
 
-    /// The URL of a listener; nil if the listener is off.
-    package func address(_ listener: ListenerKind, _ ports: Ports) -> String? {
-        guard listener == .tls || listener == .proxy && configuration.proxyPort != nil else { return nil }
-        let scheme = listener == .tls ? "https" : "http"
-        let host = configuration.host
-        return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(ports[listener])"
-    }
-
     func facts(_ ports: Ports) -> SecurityFacts {
         SecurityFacts(
             host: configuration.host,
@@ -62,14 +54,14 @@ package struct SecureListeners: Sendable {
             identity: identity,
             logger: logger
         ) { await running(.tls, $0) }
-        let secure = NamedListener(listener, .tls, port: configuration.port)
+        let secure = NamedListener(service: listener, listener: .tls, port: configuration.port)
         guard let proxyPort = configuration.proxyPort else { return [secure] }
         let target = Self.near(host)
         let proxy = ConnectProxy(host: host, port: proxyPort, limits: limits, logger: logger) {
             try SocketAddress.makeAddressResolvingHost(target, port: ports[.tls])
         }
         let service = ProxyService(proxy: proxy) { await running(.proxy, $0) }
-        return [NamedListener(service, .proxy, port: proxyPort), secure]
+        return [NamedListener(service: service, listener: .proxy, port: proxyPort), secure]
     }
 
     /// The address at which programs on this machine reach a listener: loopback if the listener has a wildcard address.

@@ -1,5 +1,7 @@
 import ArgumentParser
 import TillControl
+import TillCore
+import TillShop
 
 // Values of the App Store on the command line, with the same text as in the control API.
 
@@ -32,4 +34,38 @@ extension PriceConsent: ExpressibleByArgument {
     public static var allValueStrings: [String] { allCases.map(\.word) }
 
     private var word: String { self == .notNeeded ? "not-needed" : rawValue }
+}
+
+extension Timestamp: ExpressibleByArgument {
+    /// A date or a time.
+    public init?(argument: String) {
+        guard let instant = TimeExpression.instant(argument) else { return nil }
+        self = instant
+    }
+}
+
+/// A price on the command line, such as 5.99.
+struct WrittenPrice: ExpressibleByArgument {
+    let milliunits: Int64
+
+    init?(argument: String) {
+        guard let milliunits = Money.milliunits(argument) else { return nil }
+        self.milliunits = milliunits
+    }
+}
+
+/// The clock of a new customer on the command line: the name of a clock, or `new:` and the time at which a new clock
+/// of the customer begins.
+struct ClockOfNewCustomer: ExpressibleByArgument {
+    private(set) var name: String?
+    private(set) var start: Timestamp?
+
+    init?(argument: String) {
+        guard argument.hasPrefix("new:") else {
+            name = argument
+            return
+        }
+        guard let instant = Timestamp(argument: String(argument.dropFirst(4))) else { return nil }
+        start = instant
+    }
 }

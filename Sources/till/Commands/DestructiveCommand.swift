@@ -2,27 +2,46 @@ import ArgumentParser
 import TillControl
 import TillJSON
 
-/// A command that deletes data. On a terminal it asks first; otherwise it needs `--yes`.
-protocol DestructiveCommand: SendingCommand {
+/// A command that deletes or replaces data. On a terminal it asks first; otherwise it needs `--yes`.
+protocol DestructiveCommand: AnsweringCommand {
     /// The flag with which the command does not ask.
     var confirmation: Confirmation { get }
-    /// What the command deletes or replaces, as the end of the question "Delete …?".
+    /// Whether the command only counts, so that it does not ask.
+    var dryRun: Bool { get }
+    /// What the command deletes or replaces, as a question without its mark: "Delete the clock trial".
     func loss(_ connection: Options.Connection) async throws -> String
-    /// What `--json` prints if the server's answer is empty.
-    var deleted: String { get }
 }
 
 extension DestructiveCommand {
-    var deleted: String { "" }
+    var dryRun: Bool { false }
 
     func run() async throws {
-        try await confirmation.confirm { try await loss(try await options.connect()) }
-        guard Request.Answer.self == NoAnswer.self else { return try await send() }
-        let request = try await request(try await options.connect())
-        let answer = try await options.server.client().send(request, timeout: timeout)
-        let output = try text(answer)
-        Output.show(.members(["deleted": .string(deleted)]), asJSON: options.server.json) { _ in output }
+        if !dryRun { try await confirmation.confirm { try await loss(try await options.connect()) } }
+        try await show()
     }
+}
+
+/// A command whose deletion the server answers without a body.
+protocol DeletingCommand: DestructiveCommand where Answer == Deletion {
+    /// What `--json` prints as deleted.
+    var deleted: JSONTree { get }
+    /// The request.
+    func request(_ connection: Options.Connection) async throws -> any ControlRequest
+}
+
+extension DeletingCommand {
+    func answer(_ connection: Options.Connection) async throws -> Deletion {
+        _ = try await options.server.client().send(try await request(connection), timeout: timeout)
+        return Deletion(deleted: deleted)
+    }
+
+    func heading(_ answer: Deletion) -> String? { "Deleted \(deleted.text ?? "")." }
+    func text(_ answer: Deletion) -> String { heading(answer)?.bold ?? "" }
+}
+
+/// What `--json` prints after a deletion.
+struct Deletion: Encodable {
+    let deleted: JSONTree
 }
 
 /// The options of a command that erases or replaces all data.

@@ -1,29 +1,55 @@
 import ArgumentParser
 
-extension CommandConfiguration {
-    /// A command with its help. The parser wraps the help at the width of the terminal, or at 80 columns.
-    ///
-    /// - Parameters:
-    ///   - name: the word on the command line; nil for the name of the type in lowercase.
-    ///   - examples: lines that can be pasted whole into a shell: commands of at most 76 columns, and comments.
-    ///   - notes: paragraphs, each on one line.
-    init(
-        _ abstract: String,
-        name: String? = nil,
-        examples: String,
-        notes: String = "",
-        subcommands: [any ParsableCommand.Type] = [],
-        default defaultSubcommand: (any ParsableCommand.Type)? = nil
-    ) {
-        self.init(
-            commandName: name,
-            abstract: abstract,
-            discussion: Self.discussion(examples, notes),
+/// A command with its help. The parser wraps the help at the width of the terminal, or at 80 columns.
+protocol DocumentedCommand: AsyncParsableCommand {
+    /// The command's subcommands.
+    typealias Subcommands = [any ParsableCommand.Type]
+
+    /// The word on the command line; nil for the name of the type in lowercase, with dashes.
+    static var word: String? { get }
+    /// What the command does, in one line.
+    static var summary: String { get }
+    /// Lines that can be pasted whole into a shell: commands of at most 76 columns, and comments. For a command with
+    /// subcommands, the first example of each.
+    static var examples: String { get }
+    /// Paragraphs, each on one line.
+    static var notes: String { get }
+    /// The commands that the next word on the command line selects.
+    static var subcommands: Subcommands { get }
+    /// The subcommand for a command line without its word.
+    static var defaultSubcommand: (any ParsableCommand.Type)? { get }
+}
+
+extension DocumentedCommand {
+    /// The name of a type such as `CustomerCommand` without its last word.
+    static var word: String? {
+        let name = String(describing: Self.self)
+        return name.hasSuffix("Command") ? name.dropLast("Command".count).lowercased() : nil
+    }
+
+    static var examples: String {
+        subcommands.compactMap { command in
+            let lines = (command as? any DocumentedCommand.Type)?.examples.split(separator: "\n")
+            return lines?.first { !$0.hasPrefix("#") }.map(String.init)
+        }.joined(separator: "\n")
+    }
+
+    static var notes: String { "" }
+    static var subcommands: Subcommands { [] }
+    static var defaultSubcommand: (any ParsableCommand.Type)? { nil }
+
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: word,
+            abstract: summary,
+            discussion: CommandConfiguration.discussion(examples, notes),
             subcommands: subcommands,
             defaultSubcommand: defaultSubcommand
         )
     }
+}
 
+extension CommandConfiguration {
     /// The examples with their heading, and the notes.
     static func discussion(_ examples: String, _ notes: String) -> String {
         let lines = examples.split(separator: "\n", omittingEmptySubsequences: false).map {

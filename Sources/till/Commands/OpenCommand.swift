@@ -3,16 +3,13 @@ import Foundation
 import TillControl
 import TillJSON
 
-struct OpenCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Opens the console of the running server in a browser.",
-        name: "open",
-        examples: """
-            till open
-            # prints the address only
-            till open --print
-            """
-    )
+struct OpenCommand: DocumentedCommand {
+    static let summary = "Opens the console of the running server in a browser."
+    static let examples = """
+        till open
+        # prints the address only
+        till open --print
+        """
 
     @Flag(name: .customLong("print"), help: "Prints the address, and opens no browser.")
     var onlyPrints = false

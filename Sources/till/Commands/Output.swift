@@ -19,6 +19,14 @@ enum Output {
         fflush(nil)
     }
 
+    /// Writes a file, and prints its name.
+    static func write(_ data: Data, to file: String, asJSON: Bool, note: String = "") throws {
+        guard FileManager.default.createFile(atPath: file, contents: data) else {
+            throw CommandRefused("\(file) cannot be written.")
+        }
+        show(.members(["file": .string(file)]), asJSON: asJSON) { _ in "Wrote \(file).\(note)" }
+    }
+
     /// One value per line, with nested values indented.
     static func lines(of answer: some Encodable) throws -> String { lines(try JSONTree(encoding: answer)) }
 
@@ -62,7 +70,17 @@ enum Output {
     }
 }
 
+extension Data {
+    /// The DER of a certificate in PEM.
+    init?(pem: String) {
+        self.init(base64Encoded: pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined())
+    }
+}
+
 extension String {
     /// The text with a full stop at its end, which messages of other libraries often lack.
     var sentence: String { hasSuffix(".") || hasSuffix("…") ? self : self + "." }
+
+    /// The absolute path of the file at this path.
+    var absolutePath: String { URL(fileURLWithPath: self).standardizedFileURL.path }
 }

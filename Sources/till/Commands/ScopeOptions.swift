@@ -2,22 +2,18 @@ import ArgumentParser
 import TillControl
 import TillShop
 
+/// A client for requests about an app in one of its environments.
+struct AppClient: Sendable {
+    let client: ControlClient
+    let app: AppEnvironment
+}
+
 /// The options with which a command selects an app and an environment.
 struct ScopeOptions: ParsableArguments {
     @Option(help: "The bundle identifier (default: the only app).")
     var app: String?
     @Option(help: "The environment (default: sandbox).")
     var environment: StoreEnvironment?
-
-    /// The app in its environment, with the client.
-    func connect(to client: ControlClient) async throws -> AppClient {
-        AppClient(client: client, app: try await app(client))
-    }
-
-    func app(_ client: ControlClient) async throws -> AppEnvironment {
-        let environment = try chosenEnvironment()
-        return AppEnvironment(try await bundleID(client), environment)
-    }
 
     /// The environment of the option or of the variable `TILL_ENVIRONMENT`; the sandbox by default.
     func chosenEnvironment() throws -> StoreEnvironment {
@@ -29,8 +25,6 @@ struct ScopeOptions: ParsableArguments {
         }
         return environment
     }
-
-    func bundleID(_ client: ControlClient) async throws -> String { try await Self.bundleID(app, client) }
 
     /// The given app, the app of the variable `TILL_APP`, or the only app of the server.
     static func bundleID(_ app: String?, _ client: ControlClient) async throws -> String {
@@ -48,12 +42,27 @@ struct ScopeOptions: ParsableArguments {
     }
 }
 
+/// Options that select an app in one of its environments.
+protocol EnvironmentConnecting: Connecting where Connection == AppClient {
+    /// The app and the environment.
+    var scope: ScopeOptions { get }
+}
+
+extension EnvironmentConnecting {
+    func connect() async throws -> AppClient {
+        let client = try server.client()
+        let environment = try scope.chosenEnvironment()
+        return AppClient(
+            client: client,
+            app: AppEnvironment(try await ScopeOptions.bundleID(scope.app, client), environment)
+        )
+    }
+}
+
 /// The options of a command about an app in one of its environments.
-struct EnvironmentOptions: Connecting {
+struct EnvironmentOptions: EnvironmentConnecting {
     @OptionGroup var scope: ScopeOptions
     @OptionGroup var server: ServerOptions
-
-    func connect() async throws -> AppClient { try await scope.connect(to: try server.client()) }
 }
 
 /// The options of a command about an app, in both environments.
@@ -67,27 +76,22 @@ struct AppOptions: Connecting {
 }
 
 /// The options of an operation that causes notifications.
-struct SettlingOptions: Connecting {
+struct SettlingOptions: EnvironmentConnecting {
     @Option(help: "How many seconds to wait at most, 0 to 60, until the notifications are delivered.")
     var settle: Int?
     @OptionGroup var scope: ScopeOptions
     @OptionGroup var server: ServerOptions
-
-    func connect() async throws -> AppClient { try await scope.connect(to: try server.client()) }
 }
 
 /// The options of an operation that causes notifications and can happen at a chosen time.
-struct ActionOptions: Connecting {
+struct ActionOptions: EnvironmentConnecting {
     @Option(help: "The time, such as 2026-03-01, 2026-03-01T10:00:00Z, or milliseconds since 1970 (default: now).")
-    var at: WrittenInstant?
+    var at: Timestamp?
     @OptionGroup var settling: SettlingOptions
 
-    /// The time of the operation; nil for now.
-    var time: Timestamp? { at?.instant }
+    var scope: ScopeOptions { settling.scope }
     var server: ServerOptions { settling.server }
     var settle: Int? { settling.settle }
-
-    func connect() async throws -> AppClient { try await settling.connect() }
 }
 
 /// The customer of a list. The lists of other objects have an option for the customer, so both forms are understood.
@@ -101,34 +105,5 @@ struct ListedCustomer: ParsableArguments {
 
     func validate() throws {
         guard (customer == nil) != (named == nil) else { throw ValidationError("Give the name of one customer.") }
-    }
-}
-
-/// The clock of a new customer on the command line: the name of a clock, or `new:` and the time at which a new clock
-/// of the customer begins.
-enum ClockOfNewCustomer: ExpressibleByArgument {
-    case existing(String)
-    case new(Timestamp)
-
-    init?(argument: String) {
-        guard argument.hasPrefix("new:") else {
-            self = .existing(argument)
-            return
-        }
-        guard let instant = TimeExpression.instant(String(argument.dropFirst(4))) else { return nil }
-        self = .new(instant)
-    }
-
-    var name: String? { if case .existing(let name) = self { name } else { nil } }
-    var start: Timestamp? { if case .new(let start) = self { start } else { nil } }
-}
-
-/// A date or a time on the command line.
-struct WrittenInstant: ExpressibleByArgument {
-    let instant: Timestamp
-
-    init?(argument: String) {
-        guard let instant = TimeExpression.instant(argument) else { return nil }
-        self.instant = instant
     }
 }

@@ -13,14 +13,6 @@ struct ServerOptions: Connecting {
     @Flag(help: "Prints the answer as JSON, for scripts.")
     var json = false
 
-    init() {}
-
-    /// Creates the options for a command that declares them itself.
-    init(control: String?, data: String?) {
-        self.control = control
-        self.data = data
-    }
-
     var server: ServerOptions { self }
 
     func connect() throws -> ControlClient { try client() }
@@ -37,7 +29,7 @@ struct ServerOptions: Connecting {
         let found = control ?? TillVariable.text("CONTROL") ?? Self.address(in: directory)
         // With an explicit data directory, a server on the default port could be another server than the user wants.
         if found == nil, let named {
-            throw ServerNotReached(
+            throw CommandRefused.unreached(
                 "No server runs in \(named): it has stopped, or has not started. Start one: till serve --data \(named)"
             )
         }

@@ -1,19 +1,43 @@
+/// A value that a list shows in a row.
+protocol TableRow: Encodable {
+    /// The headings of the columns.
+    static var headings: [String] { get }
+    /// The text for a list without rows.
+    static var empty: String { get }
+    /// The texts of the columns; nil for an empty cell.
+    var cells: [String?] { get }
+}
+
+/// An answer that a command prints as a table.
+protocol TableAnswer: Encodable {
+    /// The type of the rows.
+    associatedtype Row: TableRow
+    /// The rows, from top to bottom.
+    var rows: [Row] { get }
+    /// Where the next page starts; nil for the last page.
+    var next: String? { get }
+    /// The text for a list without rows.
+    var empty: String { get }
+}
+
+extension TableAnswer {
+    var next: String? { nil }
+    var empty: String { Row.empty }
+}
+
+extension Array: TableAnswer where Element: TableRow {
+    var rows: [Element] { self }
+}
+
 /// Text in aligned columns.
 enum Table {
     /// A list with headings.
     ///
-    /// - Parameters:
-    ///   - empty: the text for a list without rows.
-    ///   - next: where the next page starts.
-    static func list(
-        _ headings: [String],
-        _ rows: [[String?]],
-        empty: String,
-        next: String? = nil
-    ) -> String {
-        let more = next.map { "\nMore: \(CommandWords.repeated(after: $0))" } ?? ""
-        if rows.isEmpty { return empty + more }
-        let lines = aligned([headings] + rows.map { row in row.map { $0 ?? "" } })
+    /// - Parameter empty: the text for a list without rows; nil for the text of the answer.
+    static func list<Answer: TableAnswer>(_ answer: Answer, empty: String? = nil) -> String {
+        let more = answer.next.map { "\nMore: \(CommandWords.repeated(after: $0))" } ?? ""
+        if answer.rows.isEmpty { return (empty ?? answer.empty) + more }
+        let lines = aligned([Answer.Row.headings] + answer.rows.map { row in row.cells.map { $0 ?? "" } })
         return ([lines[0].bold] + lines.dropFirst()).joined(separator: "\n") + more
     }
 

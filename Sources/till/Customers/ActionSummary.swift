@@ -24,11 +24,6 @@ enum ActionSummary {
         return "\(heading.bold)\n\(Table.values((state ?? answer.state) + effects))"
     }
 
-    /// A subscription in two lines.
-    static func subscription(_ subscription: SubscriptionInfo) -> String {
-        "\(subscription.originalTransactionId)  \(subscription.productId)\n  \(subscription.summary)"
-    }
-
     /// A date in ISO 8601 and in milliseconds.
     static func date(_ date: Timestamp) -> String { "\(date.iso8601)  (\(date.milliseconds))" }
 
@@ -44,9 +39,7 @@ enum ActionSummary {
         return "\(percent), \(Money(milliunits: amount, currency: transaction.currency ?? "").words)"
     }
 
-    private static func words(_ list: [String]) -> String {
-        list.isEmpty ? "none" : list.joined(separator: ", ")
-    }
+    private static func words(_ list: [String]) -> String { list.isEmpty ? "none" : list.joined(separator: ", ") }
 }
 
 extension ActionInfo: ActionAnswer {
@@ -64,15 +57,9 @@ extension PurchaseInfo: ActionAnswer {
 
 extension CustomerChange: ActionAnswer {
     var state: [(String, String?)] {
-        [
-            ("customer", customer.customer), ("card", customer.card.rawValue),
-            ("asksToBuy", String(customer.asksToBuy)),
-        ]
-            + customer.subscriptions.flatMap { subscription -> [(String, String?)] in
-                [
-                    ("subscription", "\(subscription.productId). \(subscription.summary)"),
-                    ("transactionId", subscription.transactionId),
-                ]
+        [("customer", customer.customer), ("card", customer.card.rawValue), ("asksToBuy", "\(customer.asksToBuy)")]
+            + customer.subscriptions.flatMap {
+                [("subscription", "\($0.productId). \($0.summary)"), ("transactionId", $0.transactionId)]
             }
     }
 }
@@ -102,5 +89,54 @@ extension RefundRequestInfo {
             return "\(reason.rawValue); you decide, with till refund grant or till refund decline"
         }
         return "\(reason.rawValue); decided by \(decidedBy.rawValue) at \(ActionSummary.date(decisionDate))"
+    }
+}
+
+extension PurchaseInfo {
+    /// The first line that a command prints about a purchase. It depends on `result`.
+    ///
+    /// - Parameter requested: the requested product; nil for the product in the answer.
+    func summary(of requested: String?) -> String {
+        let subscription = transaction?.subscription
+        let present = transaction?.productId ?? ""
+        let product = requested ?? scheduledProduct ?? present
+        let kept = "Nothing was charged: \(customer) keeps"
+        switch result {
+        case .purchased, .subscribed, nil: return "\(customer) bought \(product)."
+        case .resubscribed: return "\(customer) subscribed to \(product) again."
+        case .recovered: return "\(customer) paid for the failed renewal of \(product) (billing recovery)."
+        case .upgraded: return "\(customer) upgraded to \(product), effective immediately."
+        case .crossgraded: return "\(customer) crossgraded to \(product), effective immediately."
+        case .downgradeScheduled: return "\(kept) \(present) and downgrades to \(product) \(nextRenewal)."
+        case .crossgradeScheduled: return "\(kept) \(present) and crossgrades to \(product) \(nextRenewal)."
+        case .billingPlanScheduled:
+            let plan = subscription?.renewalBillingPlanType.map { " as \($0.rawValue)" } ?? ""
+            return "\(kept) \(product), which will be billed\(plan) \(nextRenewal)."
+        case .offerScheduled:
+            let offer = subscription?.offerIdentifier.map { " \($0)" } ?? ""
+            return "Nothing was charged: \(customer) is subscribed to \(product); "
+                + "the offer\(offer) applies \(nextRenewal)."
+        case .changeWithdrawn: return "\(kept) \(product); the scheduled change is canceled."
+        case .alreadyOwned:
+            return "Nothing was charged: \(customer) already owns \(product). The original purchase:"
+        case .held:
+            let number = held.map { String($0) } ?? ""
+            return "The purchase is pending. Run till purchase approve \(customer) \(number), "
+                + "or till purchase decline \(customer) \(number)."
+        }
+    }
+
+    /// The product to which a scheduled change leads.
+    private var scheduledProduct: String? {
+        guard result == .downgradeScheduled || result == .crossgradeScheduled else { return nil }
+        return transaction?.subscription?.autoRenewProductId
+    }
+
+    /// When a scheduled change takes effect. With a commitment, this can be later than the end of the current period.
+    private var nextRenewal: String {
+        guard let subscription = transaction?.subscription, subscription.commitment == nil else {
+            return "at the next renewal"
+        }
+        return "at the next renewal, \(subscription.expiresDate.iso8601)"
     }
 }

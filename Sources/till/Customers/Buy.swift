@@ -2,26 +2,25 @@ import ArgumentParser
 import TillControl
 
 struct Buy: SendingCommand {
-    static let configuration = CommandConfiguration(
-        "Buys a product for a customer; --json also prints the data that the device gives to the app.",
-        examples: """
-            till buy com.example.coins --customer ann --quantity 3
-            # with the introductory offer, if ann is eligible
-            till buy com.example.pro.month --customer ann
-            till buy com.example.pro.month --customer ann --code SPRING
-            # a commitment with twelve payments
-            till buy com.example.pro.year --customer ann --billing-plan MONTHLY
-            # a new customer, on a new clock that begins at this date
-            till buy com.example.coins --customer eva --clock new:2026-01-01
-            # waits until the notification is delivered
-            till buy com.example.coins --customer ann --settle 10
-            # the signed transaction, as the app receives it
-            till buy com.example.coins --customer ann --json
-            """,
-        notes: "A customer who does not exist is created. For a promotional offer, your own backend creates a "
-            + "signature: give --promotional ID with --token JWS, or with --key-id, --nonce, --timestamp and "
-            + "--signature."
-    )
+    static let summary = "Buys a product for a customer; --json also prints the data that the device gives to the app."
+    static let examples = """
+        till buy com.example.coins --customer ann --quantity 3
+        # with the introductory offer, if ann is eligible
+        till buy com.example.pro.month --customer ann
+        till buy com.example.pro.month --customer ann --code SPRING
+        # a commitment with twelve payments
+        till buy com.example.pro.year --customer ann --billing-plan MONTHLY
+        # a new customer, on a new clock that begins at this date
+        till buy com.example.coins --customer eva --clock new:2026-01-01
+        # waits until the notification is delivered
+        till buy com.example.coins --customer ann --settle 10
+        # the signed transaction, as the app receives it
+        till buy com.example.coins --customer ann --json
+        """
+    static let notes =
+        "A customer who does not exist is created. For a promotional offer, your own backend creates a "
+        + "signature: give --promotional ID with --token JWS, or with --key-id, --nonce, --timestamp and "
+        + "--signature."
 
     @Argument(help: "The product identifier.")
     var product: String
@@ -105,11 +104,11 @@ struct Buy: SendingCommand {
             interrupted: interrupted ? true : nil,
             clock: clock?.name,
             newClock: clock?.start,
-            at: options.time
+            at: options.at
         )
     }
 
-    func heading(_ answer: PurchaseInfo) -> String? { PurchaseSummary.text(answer, product: product) }
+    func heading(_ answer: PurchaseInfo) -> String? { answer.summary(of: product) }
 
     private var offer: OfferToApply? {
         if noOffer { return OfferToApply(kind: .none) }

@@ -1,25 +1,15 @@
 import ArgumentParser
 import TillControl
 
-struct FamilyCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Creates, lists, shows and deletes families, and adds and removes members.",
-        name: "family",
-        examples: """
-            # ann is the organizer
-            till family create ann bob carla
-            till family leave bob
-            """,
-        subcommands: [
-            Create.self, List.self, Show.self, Delete.self, Join.self, Leave.self, Share.self, Unshare.self,
-        ]
-    )
+struct FamilyCommand: DocumentedCommand {
+    static let summary = "Creates, lists, shows and deletes families, and adds and removes members."
+    static var subcommands: Subcommands {
+        [Create.self, List.self, Show.self, Delete.self, Join.self, Leave.self, Share.self, Unshare.self]
+    }
 
     struct Create: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Creates a family of two to six customers.",
-            examples: "till family create ann bob carla --name millers"
-        )
+        static let summary = "Creates a family of two to six customers."
+        static let examples = "till family create ann bob carla --name millers"
 
         @Argument(help: "The customer who organizes the family.")
         var organizer: String
@@ -45,23 +35,14 @@ struct FamilyCommand: ParsableCommand {
         func heading(_ answer: FamilyChange) -> String? { "The family \(answer.family.name) is created." }
     }
 
-    struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration("Lists the families.", examples: "till family list")
+    struct List: AnsweringCommand {
+        static let summary = "Lists the families."
+        static let examples = "till family list"
 
         @OptionGroup var options: EnvironmentOptions
 
-        func run() async throws {
-            try options.server.show(try await families(try await options.connect())) { families in
-                Table.list(
-                    ["FAMILY", "ORGANIZER", "MEMBERS"],
-                    families.map { [$0.name, $0.organizer, $0.members.joined(separator: ", ")] },
-                    empty: "No families. Create one: till family create ORGANIZER MEMBER"
-                )
-            }
-        }
-
         /// The families of all customers on all pages.
-        private func families(_ shop: AppClient) async throws -> [FamilyInfo] {
+        func answer(_ shop: AppClient) async throws -> [FamilyInfo] {
             var families: [FamilyInfo] = []
             var found: Set<String> = []
             var next: String?
@@ -79,23 +60,17 @@ struct FamilyCommand: ParsableCommand {
     }
 
     struct Show: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Shows the family of a customer.",
-            examples: "till family show ann"
-        )
+        static let summary = "Shows the family of a customer."
+        static let examples = "till family show ann"
 
-        @Argument(help: "The customer's name.")
-        var customer: String
-        @OptionGroup var options: EnvironmentOptions
+        @OptionGroup var options: CustomerOptions
 
-        func request(_ shop: AppClient) -> GetFamily { GetFamily(app: shop.app, customer: customer) }
+        func request(_ shop: AppClient) -> GetFamily { GetFamily(app: shop.app, customer: options.customer) }
     }
 
-    struct Delete: DestructiveCommand {
-        static let configuration = CommandConfiguration(
-            "Deletes the family of a customer. The members stay, and lose what was shared with them.",
-            examples: "till family delete ann --yes"
-        )
+    struct Delete: SendingCommand, DestructiveCommand {
+        static let summary = "Deletes the family of a customer. The members stay, and lose what was shared with them."
+        static let examples = "till family delete ann --yes"
 
         @Argument(help: "The name of any member.")
         var customer: String
@@ -119,10 +94,8 @@ struct FamilyCommand: ParsableCommand {
     }
 
     struct Join: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Adds a customer to the family of another customer.",
-            examples: "till family join dora --with ann"
-        )
+        static let summary = "Adds a customer to the family of another customer."
+        static let examples = "till family join dora --with ann"
 
         @Argument(help: "The customer who joins.")
         var customer: String
@@ -136,10 +109,8 @@ struct FamilyCommand: ParsableCommand {
     }
 
     struct Leave: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Removes a customer from the family. When the organizer leaves, the family ends.",
-            examples: "till family leave dora"
-        )
+        static let summary = "Removes a customer from the family. When the organizer leaves, the family ends."
+        static let examples = "till family leave dora"
 
         @Argument(help: "The customer who leaves.")
         var customer: String
@@ -155,36 +126,38 @@ struct FamilyCommand: ParsableCommand {
     }
 
     struct Share: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Shares one purchase with the customer's family again.",
-            examples: "till family share 2000000000012345"
-        )
+        static let summary = "Shares one purchase with the customer's family again."
+        static let examples = "till family share 2000000000012345"
 
         @Argument(help: "The original transaction id of the purchase.")
         var transaction: String
         @OptionGroup var options: ActionOptions
 
         func request(_ shop: AppClient) -> SetSharing {
-            SetSharing(app: shop.app, transactionId: transaction, shared: true, at: options.time)
+            SetSharing(app: shop.app, transactionId: transaction, shared: true, at: options.at)
         }
 
         func heading(_ answer: ActionInfo) -> String? { "The purchase is shared with the family." }
     }
 
     struct Unshare: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Stops sharing one purchase with the customer's family.",
-            examples: "till family unshare 2000000000012345"
-        )
+        static let summary = "Stops sharing one purchase with the customer's family."
+        static let examples = "till family unshare 2000000000012345"
 
         @Argument(help: "The original transaction id of the purchase.")
         var transaction: String
         @OptionGroup var options: ActionOptions
 
         func request(_ shop: AppClient) -> SetSharing {
-            SetSharing(app: shop.app, transactionId: transaction, shared: false, at: options.time)
+            SetSharing(app: shop.app, transactionId: transaction, shared: false, at: options.at)
         }
 
         func heading(_ answer: ActionInfo) -> String? { "The purchase is no longer shared with the family." }
     }
+}
+
+extension FamilyInfo: TableRow {
+    static let headings = ["FAMILY", "ORGANIZER", "MEMBERS"]
+    static let empty = "No families. Create one: till family create ORGANIZER MEMBER"
+    var cells: [String?] { [name, organizer, members.joined(separator: ", ")] }
 }

@@ -1,23 +1,13 @@
 import ArgumentParser
 import TillControl
 
-struct PurchaseCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Lists pending purchases, and approves or declines them.",
-        name: "purchase",
-        examples: """
-            till purchase list kim
-            # the only pending purchase
-            till purchase approve kim
-            """,
-        subcommands: [List.self, Approve.self, Decline.self]
-    )
+struct PurchaseCommand: DocumentedCommand {
+    static let summary = "Lists pending purchases, and approves or declines them."
+    static var subcommands: Subcommands { [List.self, Approve.self, Decline.self] }
 
     struct List: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Lists a customer's pending purchases.",
-            examples: "till purchase list kim"
-        )
+        static let summary = "Lists a customer's pending purchases."
+        static let examples = "till purchase list kim"
 
         @OptionGroup var customer: ListedCustomer
         @OptionGroup var options: EnvironmentOptions
@@ -27,79 +17,74 @@ struct PurchaseCommand: ParsableCommand {
         }
 
         func text(_ held: [HeldPurchaseInfo]) -> String {
-            PurchaseCommand.table(held, empty: "\(customer.name) has no pending purchases.")
+            Table.list(held, empty: "\(customer.name) has no pending purchases.")
         }
     }
 
     struct Approve: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Approves or completes a pending purchase.",
-            examples: "till purchase approve kim"
-        )
+        static let summary = "Approves or completes a pending purchase."
+        static let examples = "till purchase approve kim"
 
-        @Argument(help: "The customer's name.")
-        var customer: String
-        @Argument(help: "The number of the purchase; optional if only one purchase is pending.")
-        var number: Int64?
+        @OptionGroup var purchase: PendingPurchase
         @OptionGroup var options: ActionOptions
 
         func request(_ shop: AppClient) async throws -> ApprovePurchase {
-            let number = try await PurchaseCommand.number(number, of: customer, shop)
-            return ApprovePurchase(app: shop.app, customer: customer, number: number, at: options.time)
+            let number = try await purchase.onlyNumber(shop)
+            return ApprovePurchase(app: shop.app, customer: purchase.customer, number: number, at: options.at)
         }
 
-        func heading(_ answer: PurchaseInfo) -> String? { PurchaseSummary.text(answer, product: nil) }
+        func heading(_ answer: PurchaseInfo) -> String? { answer.summary(of: nil) }
     }
 
     struct Decline: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Declines a pending purchase.",
-            examples: "till purchase decline kim 3"
-        )
+        static let summary = "Declines a pending purchase."
+        static let examples = "till purchase decline kim 3"
 
-        @Argument(help: "The customer's name.")
-        var customer: String
-        @Argument(help: "The number of the purchase; optional if only one purchase is pending.")
-        var number: Int64?
+        @OptionGroup var purchase: PendingPurchase
         @OptionGroup var options: ActionOptions
 
         func request(_ shop: AppClient) async throws -> DeclinePurchase {
-            let number = try await PurchaseCommand.number(number, of: customer, shop)
-            return DeclinePurchase(app: shop.app, customer: customer, number: number, at: options.time)
+            let number = try await purchase.onlyNumber(shop)
+            return DeclinePurchase(app: shop.app, customer: purchase.customer, number: number, at: options.at)
         }
 
         func text(_ answer: CustomerChange) -> String {
-            ActionSummary.text("The purchase was declined.", answer, state: [("customer", customer)])
+            ActionSummary.text("The purchase was declined.", answer, state: [("customer", purchase.customer)])
         }
     }
+}
 
-    private static func table(_ held: [HeldPurchaseInfo], empty: String) -> String {
-        Table.list(
-            ["NUMBER", "PRODUCT", "QUANTITY", "WAITS FOR"],
-            held.map {
-                let waitsFor =
-                    switch $0.reason {
-                    case .askToBuy: "a parent"
-                    case .interrupted: "the customer"
-                    }
-                return [String($0.number), $0.productId, String($0.quantity), waitsFor]
-            },
-            empty: empty
-        )
-    }
+/// The arguments that select a pending purchase.
+struct PendingPurchase: ParsableArguments {
+    @Argument(help: "The customer's name.")
+    var customer: String
+    @Argument(help: "The number of the purchase; optional if only one purchase is pending.")
+    var number: Int64?
 
     /// The given number, or the number of the customer's only pending purchase.
-    private static func number(_ number: Int64?, of customer: String, _ shop: AppClient) async throws -> Int64 {
+    func onlyNumber(_ shop: AppClient) async throws -> Int64 {
         if let number { return number }
         let held = try await shop.client.send(ListHeldPurchases(app: shop.app, customer: customer))
         guard let only = held.first, held.count == 1 else {
             throw CommandRefused(
                 held.isEmpty
                     ? "\(customer) has no pending purchases."
-                    : "\(customer) has \(held.count) pending purchases. Give the number of one:\n"
-                        + table(held, empty: "")
+                    : "\(customer) has \(held.count) pending purchases. Give the number of one:\n\(Table.list(held))"
             )
         }
         return only.number
+    }
+}
+
+extension HeldPurchaseInfo: TableRow {
+    static let headings = ["NUMBER", "PRODUCT", "QUANTITY", "WAITS FOR"]
+    static let empty = "No pending purchases."
+    var cells: [String?] {
+        let waitsFor =
+            switch reason {
+            case .askToBuy: "a parent"
+            case .interrupted: "the customer"
+            }
+        return ["\(number)", productId, "\(quantity)", waitsFor]
     }
 }

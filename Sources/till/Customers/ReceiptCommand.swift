@@ -1,21 +1,18 @@
 import ArgumentParser
 import Foundation
 import TillControl
-import TillJSON
 
-struct ReceiptCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Prints a receipt as the device gives it to the app, for verifyReceipt.",
-        name: "receipt",
-        examples: """
-            till receipt --customer ann
-            # the DER file, for openssl
-            till receipt --customer ann --out receipt.der
-            # one transaction, in the format of iOS 6
-            till receipt --transaction 2000000000012345
-            """,
-        notes: "The receipt is Base64 on one line. Receipts have their own root certificate: till ca export --receipts."
-    )
+struct ReceiptCommand: DocumentedCommand {
+    static let summary = "Prints a receipt as the device gives it to the app, for verifyReceipt."
+    static let examples = """
+        till receipt --customer ann
+        # the DER file, for openssl
+        till receipt --customer ann --out receipt.der
+        # one transaction, in the format of iOS 6
+        till receipt --transaction 2000000000012345
+        """
+    static let notes =
+        "The receipt is Base64 on one line. Receipts have their own root certificate: till ca export --receipts."
 
     @Option(help: "The customer whose app receipt is printed.")
     var customer: String?
@@ -25,8 +22,7 @@ struct ReceiptCommand: AsyncParsableCommand {
     var deviceID: String?
     @Option(help: "Writes the bytes to a file instead of printing Base64.")
     var out: String?
-    @OptionGroup var scope: ScopeOptions
-    @OptionGroup var server: ServerOptions
+    @OptionGroup var options: EnvironmentOptions
 
     func validate() throws {
         guard (customer == nil) != (transaction == nil) else {
@@ -35,22 +31,19 @@ struct ReceiptCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let answer = try await receipt(try await scope.connect(to: try server.client()))
-        guard let out else { return try server.show(answer) { $0.receipt } }
+        let answer = try await receipt(try await options.connect())
+        guard let out else { return try options.server.show(answer) { $0.receipt } }
         let data = Data(base64Encoded: answer.receipt) ?? Data()
-        guard FileManager.default.createFile(atPath: out, contents: data) else {
-            throw CommandRefused("\(out) cannot be written.")
-        }
-        Output.show(.members(["file": .string(out)]), asJSON: server.json) { _ in "Wrote \(out)." }
+        try Output.write(data, to: out, asJSON: options.server.json)
     }
 
-    private func receipt(_ server: AppClient) async throws -> ReceiptInfo {
+    private func receipt(_ shop: AppClient) async throws -> ReceiptInfo {
         var owner = customer ?? ""
         if let transaction {
-            owner = try await server.client.send(GetTransaction(app: server.app, transactionId: transaction)).customer
+            owner = try await shop.client.send(GetTransaction(app: shop.app, transactionId: transaction)).customer
         }
-        return try await server.client.send(
-            GetReceipt(app: server.app, customer: owner, transactionId: transaction, deviceId: deviceID)
+        return try await shop.client.send(
+            GetReceipt(app: shop.app, customer: owner, transactionId: transaction, deviceId: deviceID)
         )
     }
 }

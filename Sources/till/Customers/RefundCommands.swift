@@ -2,25 +2,20 @@ import ArgumentParser
 import TillControl
 import TillCore
 
-struct RefundCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Refunds transactions; requests, declines and reverses refunds.",
-        name: "refund",
-        examples: """
-            # a full refund at once, without a request
-            till refund 2000000000012345
-            till refund 2000000000012345 --percentage 50
-            till refund request 2000000000012345
-            """,
-        subcommands: [Grant.self, Request.self, Decline.self, Reverse.self, List.self],
-        default: Grant.self
-    )
+struct RefundCommand: DocumentedCommand {
+    static let summary = "Refunds transactions; requests, declines and reverses refunds."
+    static let examples = """
+        # a full refund at once, without a request
+        till refund 2000000000012345
+        till refund 2000000000012345 --percentage 50
+        till refund request 2000000000012345
+        """
+    static var subcommands: Subcommands { [Grant.self, Request.self, Decline.self, Reverse.self, List.self] }
+    static var defaultSubcommand: (any ParsableCommand.Type)? { Grant.self }
 
     struct Request: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Requests a refund. The environment's refund rule decides, or you decide.",
-            examples: "till refund request 2000000000012345"
-        )
+        static let summary = "Requests a refund. The environment's refund rule decides, or you decide."
+        static let examples = "till refund request 2000000000012345"
 
         @Argument(help: "The transaction id.")
         var transaction: String
@@ -29,21 +24,19 @@ struct RefundCommand: ParsableCommand {
         @OptionGroup var options: ActionOptions
 
         func request(_ shop: AppClient) -> RequestRefund {
-            RequestRefund(app: shop.app, transactionId: transaction, reason: reason, at: options.time)
+            RequestRefund(app: shop.app, transactionId: transaction, reason: reason, at: options.at)
         }
 
         func heading(_ answer: ActionInfo) -> String? { "The refund is requested." }
     }
 
     struct Grant: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Refunds a transaction, also without a refund request. The word grant is optional.",
-            examples: """
-                till refund grant 2000000000012345
-                # only the unused part of a subscription's period
-                till refund grant 2000000000012345 --unused
-                """
-        )
+        static let summary = "Refunds a transaction, also without a refund request. The word grant is optional."
+        static let examples = """
+            till refund grant 2000000000012345
+            # only the unused part of a subscription's period
+            till refund grant 2000000000012345 --unused
+            """
 
         @Argument(help: "The transaction id.")
         var transaction: String
@@ -69,7 +62,7 @@ struct RefundCommand: ParsableCommand {
                 share: unused ? .unused : percentage == nil ? .full : .part,
                 percentage: percentage.map { Int(($0 * 1_000).rounded()) },
                 reason: issueInApp ? .issueInApp : .other,
-                at: options.time
+                at: options.at
             )
         }
 
@@ -81,66 +74,48 @@ struct RefundCommand: ParsableCommand {
     }
 
     struct Decline: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Declines a refund request.",
-            examples: "till refund decline 2000000000012345"
-        )
+        static let summary = "Declines a refund request."
+        static let examples = "till refund decline 2000000000012345"
 
         @Argument(help: "The transaction id.")
         var transaction: String
         @OptionGroup var options: ActionOptions
 
         func request(_ shop: AppClient) -> DeclineRefund {
-            DeclineRefund(app: shop.app, transactionId: transaction, at: options.time)
+            DeclineRefund(app: shop.app, transactionId: transaction, at: options.at)
         }
 
         func heading(_ answer: ActionInfo) -> String? { "The refund is declined." }
     }
 
     struct Reverse: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Reverses a refund after a dispute with the customer.",
-            examples: "till refund reverse 2000000000012345"
-        )
+        static let summary = "Reverses a refund after a dispute with the customer."
+        static let examples = "till refund reverse 2000000000012345"
 
         @Argument(help: "The transaction id.")
         var transaction: String
         @OptionGroup var options: ActionOptions
 
         func request(_ shop: AppClient) -> ReverseRefund {
-            ReverseRefund(app: shop.app, transactionId: transaction, at: options.time)
+            ReverseRefund(app: shop.app, transactionId: transaction, at: options.at)
         }
 
         func heading(_ answer: ActionInfo) -> String? { "The refund is reversed." }
     }
 
-    struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            "Lists undecided refund requests.",
-            examples: """
-                till refund list
-                till refund list ann
-                """
-        )
+    struct List: AnsweringCommand {
+        static let summary = "Lists undecided refund requests."
+        static let examples = """
+            till refund list
+            till refund list ann
+            """
 
         @Argument(help: "A customer (default: all customers).")
         var customer: String?
         @OptionGroup var options: EnvironmentOptions
 
-        func run() async throws {
-            try options.server.show(try await requests(try await options.connect())) { list in
-                Table.list(
-                    ["TRANSACTION", "CUSTOMER", "REASON", "DECISION"],
-                    list.refundRequests.map {
-                        [$0.transactionId, $0.customer, $0.reason.rawValue, $0.decisionDate?.iso8601 ?? "you decide"]
-                    },
-                    empty: "No refund requests."
-                )
-            }
-        }
-
         /// The requests of the customer, or of all customers on all pages.
-        private func requests(_ shop: AppClient) async throws -> RefundRequestList {
+        func answer(_ shop: AppClient) async throws -> RefundRequestList {
             if let customer {
                 return try await shop.client.send(ListRefundRequests(app: shop.app, customer: customer))
             }
@@ -153,5 +128,13 @@ struct RefundCommand: ParsableCommand {
             } while all.next != nil
             return all
         }
+
+        func text(_ list: RefundRequestList) -> String { Table.list(list.refundRequests) }
     }
+}
+
+extension RefundRequestInfo: TableRow {
+    static let headings = ["TRANSACTION", "CUSTOMER", "REASON", "DECISION"]
+    static let empty = "No refund requests."
+    var cells: [String?] { [transactionId, customer, reason.rawValue, decisionDate?.iso8601 ?? "you decide"] }
 }

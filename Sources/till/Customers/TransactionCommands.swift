@@ -3,22 +3,13 @@ import TillControl
 import TillCore
 import TillShop
 
-struct TransactionCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Lists and shows transactions.",
-        name: "transaction",
-        examples: """
-            till transaction list ann
-            till transaction show 2000000000012345
-            """,
-        subcommands: [List.self, Show.self]
-    )
+struct TransactionCommand: DocumentedCommand {
+    static let summary = "Lists and shows transactions."
+    static var subcommands: Subcommands { [List.self, Show.self] }
 
     struct List: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Lists a customer's transactions, newest first.",
-            examples: "till transaction list ann --limit 20"
-        )
+        static let summary = "Lists a customer's transactions, newest first."
+        static let examples = "till transaction list ann --limit 20"
 
         @OptionGroup var customer: ListedCustomer
         @Option(help: "The start of the page, as printed after the previous page.")
@@ -32,32 +23,34 @@ struct TransactionCommand: ParsableCommand {
         }
 
         func text(_ page: LedgerEntryList) -> String {
-            Table.list(
-                ["TRANSACTION", "PRODUCT", "PURCHASED", "EXPIRES", "PRICE", "REFUNDED"],
-                page.transactions.map { entry in
-                    [
-                        entry.transactionId, entry.productId, entry.purchaseDate.iso8601,
-                        entry.expiresDate?.iso8601 ?? "-",
-                        entry.price.map { Money(milliunits: $0, currency: entry.currency ?? "").words } ?? "-",
-                        entry.revocationDate?.iso8601 ?? "-",
-                    ]
-                },
-                empty: "\(customer.name) has no transactions.",
-                next: page.next
-            )
+            Table.list(page, empty: "\(customer.name) has no transactions.")
         }
     }
 
     struct Show: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Shows a transaction; --json also prints its signed data.",
-            examples: "till transaction show 2000000000012345"
-        )
+        static let summary = "Shows a transaction; --json also prints its signed data."
+        static let examples = "till transaction show 2000000000012345"
 
         @Argument(help: "The transaction id.")
         var transaction: String
         @OptionGroup var options: EnvironmentOptions
 
         func request(_ shop: AppClient) -> GetTransaction { GetTransaction(app: shop.app, transactionId: transaction) }
+    }
+}
+
+extension LedgerEntryList: TableAnswer {
+    var rows: [LedgerEntryInfo] { transactions }
+}
+
+extension LedgerEntryInfo: TableRow {
+    static let headings = ["TRANSACTION", "PRODUCT", "PURCHASED", "EXPIRES", "PRICE", "REFUNDED"]
+    static let empty = "No transactions."
+    var cells: [String?] {
+        [
+            transactionId, productId, purchaseDate.iso8601, expiresDate?.iso8601 ?? "-",
+            price.map { Money(milliunits: $0, currency: currency ?? "").words } ?? "-",
+            revocationDate?.iso8601 ?? "-",
+        ]
     }
 }

@@ -2,34 +2,32 @@
 import ArgumentParser
 import CAllocator
 import Foundation
+import TillControl
 import TillExec
 import TillShop
 import TillStorage
 
-struct ExecCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Runs an unmodified program that uses Till as its App Store.",
-        name: "exec",
-        examples: """
-            till exec --demo -- python3 backend.py
-            till exec --import Shop.storekit --app com.example.app -- pytest
-            # uses a running server that has --tls-port
-            till exec --join -- ./backend
-            """,
-        notes: """
-            Starts a temporary Till and redirects the App Store's six host names to it, for the program and its child \
-            processes. As root it uses a mount namespace. As another user it uses a network namespace, if slirp4netns \
-            is installed and the kernel allows it. Otherwise it sets HTTPS_PROXY and the variables for certificate \
-            authorities. Standard error shows the way that is used, and its limits. Linux only.
+struct ExecCommand: DocumentedCommand {
+    static let summary = "Runs an unmodified program that uses Till as its App Store."
+    static let examples = """
+        till exec --demo -- python3 backend.py
+        till exec --import Shop.storekit --app com.example.app -- pytest
+        # uses a running server that has --tls-port
+        till exec --join -- ./backend
+        """
+    static let notes = """
+        Starts a temporary Till and redirects the App Store's six host names to it, for the program and its child \
+        processes. As root it uses a mount namespace. As another user it uses a network namespace, if slirp4netns \
+        is installed and the kernel allows it. Otherwise it sets HTTPS_PROXY and the variables for certificate \
+        authorities. Standard error shows the way that is used, and its limits. Linux only.
 
-            Sets TILL_CONTROL, TILL_APP, TILL_APP_APPLE_ID, TILL_KEY (a file), TILL_KEY_ID, TILL_ISSUER_ID, \
-            TILL_ROOT_PEM, TILL_ROOT_DER, TILL_TLS_ROOT, TILL_PRODUCTION and TILL_SANDBOX for the program. \
-            JAVA_TOOL_OPTIONS makes JVMs trust Till.
+        Sets TILL_CONTROL, TILL_APP, TILL_APP_APPLE_ID, TILL_KEY (a file), TILL_KEY_ID, TILL_ISSUER_ID, \
+        TILL_ROOT_PEM, TILL_ROOT_DER, TILL_TLS_ROOT, TILL_PRODUCTION and TILL_SANDBOX for the program. \
+        JAVA_TOOL_OPTIONS makes JVMs trust Till.
 
-            Exit codes: that of the program; 128 plus the number of the signal that ended it; 127 if the program is \
-            not found; 126 if it is not executable; 125 if till exec itself failed.
-            """
-    )
+        Exit codes: that of the program; 128 plus the number of the signal that ended it; 127 if the program is \
+        not found; 126 if it is not executable; 125 if till exec itself failed.
+        """
 
     @Option(name: .customLong("import"), help: "The .storekit file to import into the temporary Till.")
     var file: String?
@@ -99,21 +97,15 @@ struct ExecCommand: AsyncParsableCommand {
         let folder = String(cString: made)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         if join {
-            let options = ServerOptions(control: control, data: data)
+            var options = ServerOptions()
+            (options.control, options.data) = (control, data)
             let server = try options.location()
-            let shop = try await ExecShop(
-                try options.client(),
-                token: server.token,
-                bundleID: bundleID,
-                key: ExecShop.key(in: server.directory),
-                folder: folder
-            )
-            return try await run(shop, in: folder)
+            let key = ExecShop.key(in: server.directory)
+            return try await run(try options.client(), server.token, bundleID, key, in: folder)
         }
         let till = try await TemporaryServer.start(in: folder, demo: demo, profile: profile)
         do {
-            let shop = try await setUp(till, folder)
-            let code = try await run(shop, in: folder)
+            let code = try await run(till, in: folder)
             await till.stop()
             return code
         } catch {
@@ -124,19 +116,24 @@ struct ExecCommand: AsyncParsableCommand {
 
     private var bundleID: String? { app ?? TillVariable.text("APP") }
 
-    private func setUp(_ till: TemporaryServer, _ folder: String) async throws -> ExecShop {
-        if let file {
-            let bundleID = bundleID ?? "com.example.app"
-            let key = try await till.setUp(file, bundleID: bundleID, folder: folder)
-            return try await ExecShop(till.client, token: nil, bundleID: bundleID, key: key, folder: folder)
+    private func run(_ till: TemporaryServer, in folder: String) async throws -> Int32 {
+        guard let file else {
+            return try await run(till.client, nil, nil, ExecShop.key(in: till.directory), in: folder)
         }
-        let key = ExecShop.key(in: till.directory)
-        return try await ExecShop(till.client, token: nil, bundleID: nil, key: key, folder: folder)
+        let bundleID = bundleID ?? "com.example.app"
+        let key = try await till.setUp(file, bundleID: bundleID, folder: folder)
+        return try await run(till.client, nil, bundleID, key, in: folder)
     }
 
-    private func run(_ shop: ExecShop, in folder: String) async throws -> Int32 {
+    private func run(
+        _ client: ControlClient,
+        _ token: String?,
+        _ bundleID: String?,
+        _ key: ExecKey?,
+        in folder: String
+    ) async throws -> Int32 {
         try await ExecRun(
-            shop,
+            ExecShop(client, token: token, bundleID: bundleID, key: key, folder: folder),
             command: command,
             environment: TillVariable.environmentWithoutServer,
             folder: folder,

@@ -40,8 +40,7 @@ extension ExecShop {
         environment["TILL_ROOT_PEM"] = "\(folder)/root.pem"
         environment["TILL_ROOT_DER"] = "\(folder)/root.der"
         try Self.write(Data(root.utf8), to: "\(folder)/root.pem")
-        let base64 = root.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
-        try Self.write(Data(base64Encoded: base64) ?? Data(), to: "\(folder)/root.der")
+        try Self.write(Data(pem: root) ?? Data(), to: "\(folder)/root.der")
 
         let apps = try await client.send(ListApps())
         let app = apps.first { $0.bundleId == bundleID } ?? (bundleID == nil && apps.count == 1 ? apps[0] : nil)
@@ -67,8 +66,16 @@ extension ExecShop {
         }
         let id = String(file.dropFirst("AuthKey_".count).dropLast(".p8".count))
         // The path is absolute, because the program may change its working directory.
-        let path = URL(fileURLWithPath: "\(directory.keys)/\(file)").standardizedFileURL.path
-        return ExecKey(id: id, issuerID: nil, file: path)
+        return ExecKey(id: id, issuerID: nil, file: "\(directory.keys)/\(file)".absolutePath)
     }
+}
+
+/// An API key that the program receives in its environment variables.
+struct ExecKey {
+    let id: String
+    /// The issuer id; nil for that of the app's team.
+    let issuerID: String?
+    /// The absolute path of the private key.
+    let file: String
 }
 #endif

@@ -6,18 +6,16 @@ import TillServer
 import TillShop
 
 /// Prints the configuration with which clients use Till as the App Store, in several formats.
-struct HostsCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Prints the configuration that redirects unmodified clients to Till: hosts files, containers, trust.",
-        name: "hosts",
-        examples: """
-            # everything, with explanations
-            till hosts
-            till hosts --format hosts | sudo tee -a /etc/hosts
-            till hosts --format compose --address 172.17.0.1
-            """,
-        notes: "The server must run with --tls-port."
-    )
+struct HostsCommand: DocumentedCommand {
+    static let summary =
+        "Prints the configuration that redirects unmodified clients to Till: hosts files, containers, trust."
+    static let examples = """
+        # everything, with explanations
+        till hosts
+        till hosts --format hosts | sudo tee -a /etc/hosts
+        till hosts --format compose --address 172.17.0.1
+        """
+    static let notes = "The server must run with --tls-port."
 
     enum Format: String, CaseIterable, ExpressibleByArgument {
         case hosts
@@ -35,8 +33,8 @@ struct HostsCommand: AsyncParsableCommand {
     func run() async throws {
         let security = try await server.client().tls()
         if server.json { return try server.show(security) }
-        let advice = HostsAdvice(security, address: address)
-        for note in advice.notes(on: format) { FileHandle.standardError.write(Data("till: \(note)\n".utf8)) }
+        let advice = HostsAdvice(security: security, address: address ?? SecureListeners.near(security.address))
+        for note in advice.notes(on: format) { Terminal.say("till: \(note)\n") }
         switch format {
         case .hosts?: print(advice.hosts)
         case .compose?: print(advice.compose)
@@ -61,22 +59,16 @@ extension ControlClient {
 
 /// The text that `till hosts` prints.
 struct HostsAdvice {
-    private let address: String
-    private let port: Int
-    private let proxyPort: Int?
-    private let root: String
-    private let bundle: String
-    private let javaTrustStore: String
-    private let names = AppStoreHost.allCases.map(\.rawValue)
+    let security: TLSInfo
+    /// The address at which clients reach the server.
+    let address: String
 
-    init(_ security: TLSInfo, address: String?) {
-        self.address = address ?? SecureListeners.near(security.address)
-        port = security.port
-        proxyPort = security.proxyPort
-        root = security.rootFile
-        bundle = security.bundleFile
-        javaTrustStore = security.javaTrustStoreFile
-    }
+    private let names = AppStoreHost.allCases.map(\.rawValue)
+    private var port: Int { security.port }
+    private var proxyPort: Int? { security.proxyPort }
+    private var root: String { security.rootFile }
+    private var bundle: String { security.bundleFile }
+    private var javaTrustStore: String { security.javaTrustStoreFile }
 
     var hosts: String { names.map { "\(address) \($0)" }.joined(separator: "\n") }
 
@@ -100,13 +92,12 @@ struct HostsAdvice {
     /// files.
     func notes(on format: HostsCommand.Format?) -> [String] {
         guard let format else { return [] }
-        var notes: [String] = []
         if format == .environment {
-            if [bundle, root, javaTrustStore].contains(where: { $0.contains(where: \.isNewline) }) {
-                notes.append("An environment file cannot contain a path with a line break. Move the data directory.")
-            }
-            return notes
+            let isBroken = [bundle, root, javaTrustStore].contains { $0.contains(where: \.isNewline) }
+            let note = "An environment file cannot contain a path with a line break. Move the data directory."
+            return isBroken ? [note] : []
         }
+        var notes: [String] = []
         if port != 443 {
             notes.append(
                 "Clients use port 443, but this server has \(port). Start it with --tls-port 443, or use its proxy."

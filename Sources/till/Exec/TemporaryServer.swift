@@ -40,11 +40,11 @@ struct TemporaryServer {
                 "--tls-host", "127.0.0.1", "--tls-port", "0",
             ] + (demo ? ["--demo"] : []) + (profile.map { ["--profile", $0] } ?? [])
         )
-        let source = try await SettingsSource(environment: TillVariable.environmentForNewServer)
+        let source = try await serve.source(TillVariable.environmentForNewServer)
         let directory = DataDirectory("\(folder)/data")
-        var configuration = try serve.configuration(source, directory: directory)
+        var configuration = try Serve.configuration(source, directory: directory)
         configuration.stopLimit = .seconds(10)
-        let logger = try Serve.logger(source.text(nil, "logLevel"))
+        let logger = try Serve.logger(source.text("logLevel"))
         let server = try await Runtime(configuration, logger: logger).start()
         if let signal = ExecSignals.caught {
             try? await server.stop()

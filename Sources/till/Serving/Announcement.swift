@@ -5,21 +5,12 @@ import TillShop
 
 /// What `till serve` prints once every port is open, and the files in which commands and scripts find the ports.
 struct Announcement: Sendable {
-    private let directory: DataDirectory
-    private let configuration: RuntimeConfiguration
-    private let demoKey: DemoKey?
-    private let secure: SecureListeners?
-    private let readyFile: String?
-    private let asJSON: Bool
+    let runtime: Runtime
+    let readyFile: String?
+    let asJSON: Bool
 
-    init(_ runtime: Runtime, readyFile: String?, asJSON: Bool) {
-        directory = runtime.directory
-        configuration = runtime.configuration
-        demoKey = runtime.demoKey
-        secure = runtime.secure
-        self.readyFile = readyFile
-        self.asJSON = asJSON
-    }
+    private var directory: DataDirectory { runtime.directory }
+    private var proxyPort: Int? { runtime.configuration.secure?.proxyPort }
 
     /// Writes the file for other commands, prints the output, and then writes the ready file. The ready file is last,
     /// because a script that sees it expects everything else to be complete.
@@ -32,10 +23,8 @@ struct Announcement: Sendable {
         if let readyFile { try DataDirectory.write(file, to: readyFile) }
     }
 
-    /// The URL of a listener, with an IPv6 address in brackets.
     private func address(_ listener: ListenerKind, _ ports: Ports) -> String {
-        let host = listener == .control ? configuration.controlAddress : configuration.host
-        return "http://\(host.contains(":") ? "[\(host)]" : host):\(ports[listener])"
+        runtime.configuration.url(of: listener, ports)
     }
 
     private func document(_ ports: Ports) -> String {
@@ -47,13 +36,13 @@ struct Announcement: Sendable {
         json.put("dataDirectory", directory.path)
         json.put("rootCertificate", directory.rootCertificate)
         json.put("process", Int(ProcessInfo.processInfo.processIdentifier))
-        if let secure {
-            json.put("tls", secure.address(.tls, ports))
-            json.put("proxy", secure.address(.proxy, ports))
+        if let secure = runtime.secure {
+            json.put("tls", address(.tls, ports))
+            json.put("proxy", proxyPort.map { _ in address(.proxy, ports) })
             json.put("tlsRootCertificate", secure.files.root)
             json.put("caBundle", secure.files.bundle)
         }
-        if let demoKey {
+        if let demoKey = runtime.demoKey {
             json.put("keyFile", demoKey.file)
             json.put("keyId", demoKey.keyID)
             json.put("issuerId", demoKey.issuerID)
@@ -74,12 +63,12 @@ struct Announcement: Sendable {
               root         \(directory.rootCertificate)
 
             """
-        if let secure {
-            text += "  App Store    \(secure.address(.tls, ports) ?? "")\n"
-            if let proxy = secure.address(.proxy, ports) { text += "  proxy        \(proxy)\n" }
+        if let secure = runtime.secure {
+            text += "  App Store    \(address(.tls, ports))\n"
+            if proxyPort != nil { text += "  proxy        \(address(.proxy, ports))\n" }
             text += "  TLS root     \(secure.files.root) (how to use it: till hosts)\n"
         }
-        guard let demoKey else { return text }
+        guard let demoKey = runtime.demoKey else { return text }
         text += """
               key          \(demoKey.file)
                            key id \(demoKey.keyID), issuer id \(demoKey.issuerID)
@@ -99,15 +88,15 @@ struct Announcement: Sendable {
 
     /// The line that sets the variable which other commands need if the data directory is not the default directory.
     private var export: String {
-        let usual = URL(fileURLWithPath: "./till-data").standardizedFileURL.path
-        if directory.path == usual { return "" }
+        if directory.path == "./till-data".absolutePath { return "" }
         let isPlain = directory.path.allSatisfy { $0.isLetter || $0.isNumber || "/._-+".contains($0) }
         let quoted = "'\(directory.path.replacingOccurrences(of: "'", with: "'\\''"))'"
         return "  export TILL_DATA=\(isPlain ? directory.path : quoted)\n"
     }
 
     private var end: String {
-        configuration.directory == nil ? "All data is deleted then." : "The next start continues with the same data."
+        runtime.configuration.directory == nil
+            ? "All data is deleted then." : "The next start continues with the same data."
     }
 
     /// The path with which the user called the command.

@@ -1,19 +1,14 @@
 import ArgumentParser
 import TillControl
+import TillJSON
 
-struct AppCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Creates, lists, shows and deletes apps.",
-        name: "app",
-        examples: "till app create com.example.app --apple-id 1234567890",
-        subcommands: [Create.self, List.self, Show.self, Delete.self]
-    )
+struct AppCommand: DocumentedCommand {
+    static let summary = "Creates, lists, shows and deletes apps."
+    static var subcommands: Subcommands { [Create.self, List.self, Show.self, Delete.self] }
 
     struct Create: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Creates an app, and a team if there is none.",
-            examples: "till app create com.example.app --apple-id 1234567890 --name 'My app'"
-        )
+        static let summary = "Creates an app, and a team if there is none."
+        static let examples = "till app create com.example.app --apple-id 1234567890 --name 'My app'"
 
         @Argument(help: "The bundle identifier.")
         var bundleID: String
@@ -33,23 +28,17 @@ struct AppCommand: ParsableCommand {
     }
 
     struct List: SendingCommand {
-        static let configuration = CommandConfiguration("Lists the apps.", examples: "till app list")
+        static let summary = "Lists the apps."
+        static let examples = "till app list"
 
         @OptionGroup var options: ServerOptions
 
         func request(_ client: ControlClient) -> ListApps { ListApps() }
-
-        func text(_ apps: [AppInfo]) -> String {
-            Table.list(
-                ["APP", "APPLE ID", "NAME", "TEAM (ISSUER ID)"],
-                apps.map { [$0.bundleId, String($0.appAppleId), $0.name, $0.issuerId] },
-                empty: "No apps. Create one: till app create BUNDLE-ID"
-            )
-        }
     }
 
     struct Show: SendingCommand {
-        static let configuration = CommandConfiguration("Shows an app.", examples: "till app show com.example.app")
+        static let summary = "Shows an app."
+        static let examples = "till app show com.example.app"
 
         @Argument(help: "The bundle identifier.")
         var bundleID: String
@@ -58,12 +47,10 @@ struct AppCommand: ParsableCommand {
         func request(_ client: ControlClient) -> GetApp { GetApp(bundleId: bundleID) }
     }
 
-    struct Delete: DestructiveCommand {
-        static let configuration = CommandConfiguration(
-            "Deletes an app with its catalog, customers, transactions, notifications and settings.",
-            examples: "till app delete com.example.app --yes",
-            notes: "To delete only its activity, use till reset --app."
-        )
+    struct Delete: DeletingCommand {
+        static let summary = "Deletes an app with its catalog, customers, transactions, notifications and settings."
+        static let examples = "till app delete com.example.app --yes"
+        static let notes = "To delete only its activity, use till reset --app."
 
         @Argument(help: "The bundle identifier.")
         var bundleID: String
@@ -71,8 +58,9 @@ struct AppCommand: ParsableCommand {
         @OptionGroup var options: ServerOptions
 
         var timeout: Duration { .seconds(600) }
+        var deleted: JSONTree { .string("") }
 
-        func request(_ client: ControlClient) async throws -> Reset {
+        func request(_ client: ControlClient) async throws -> any ControlRequest {
             // An app that does not exist is an error.
             _ = try await client.send(GetApp(bundleId: bundleID))
             return Reset(bundleId: bundleID, everything: true)
@@ -83,6 +71,12 @@ struct AppCommand: ParsableCommand {
             return "Delete the app \(app.bundleId) (\(app.name)) with all its data"
         }
 
-        func text(_ answer: Reset.Answer) -> String { "Deleted \(bundleID)." }
+        func heading(_ answer: Deletion) -> String? { "Deleted \(bundleID)." }
     }
+}
+
+extension AppInfo: TableRow {
+    static let headings = ["APP", "APPLE ID", "NAME", "TEAM (ISSUER ID)"]
+    static let empty = "No apps. Create one: till app create BUNDLE-ID"
+    var cells: [String?] { [bundleId, String(appAppleId), name, issuerId] }
 }

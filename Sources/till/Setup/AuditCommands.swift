@@ -2,29 +2,25 @@ import ArgumentParser
 import TillControl
 import TillCore
 
-struct AuditCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Shows who called which operation of the control API.",
-        name: "audit",
-        examples: """
-            # the latest 50 calls, newest first
-            till audit list
-            till audit list --caller ci --failed
-            """,
-        notes: "The audit log has every call that changes something, and every refused call. With --audit-reads true, "
-            + "the server also records calls that only read.",
-        subcommands: [List.self],
-        default: List.self
-    )
+struct AuditCommand: DocumentedCommand {
+    static let summary = "Shows who called which operation of the control API."
+    static let examples = """
+        # the latest 50 calls, newest first
+        till audit list
+        till audit list --caller ci --failed
+        """
+    static let notes =
+        "The audit log has every call that changes something, and every refused call. With --audit-reads true, "
+        + "the server also records calls that only read."
+    static var subcommands: Subcommands { [List.self] }
+    static var defaultSubcommand: (any ParsableCommand.Type)? { List.self }
 
     struct List: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Lists calls of operations, newest first.",
-            examples: """
-                till audit list --failed
-                till audit list --operation buyProduct --app com.example.app
-                """
-        )
+        static let summary = "Lists calls of operations, newest first."
+        static let examples = """
+            till audit list --failed
+            till audit list --operation buyProduct --app com.example.app
+            """
 
         @Option(help: "Only calls with this token; also administrator, loopback and console.")
         var caller: String?
@@ -35,9 +31,9 @@ struct AuditCommand: ParsableCommand {
         @Flag(help: "Only calls that failed.")
         var failed = false
         @Option(help: "Only calls at or after this date, such as 2026-03-01T10:00:00Z.")
-        var from: WrittenInstant?
+        var from: Timestamp?
         @Option(help: "Only calls before this date.")
-        var to: WrittenInstant?
+        var to: Timestamp?
         @Option(help: "The value of next from the previous page.")
         var after: String?
         @Option(help: "The maximum number of calls, 1 to 500 (default 50).")
@@ -50,26 +46,24 @@ struct AuditCommand: ParsableCommand {
                 operationId: operation,
                 bundleId: app,
                 failed: failed ? true : nil,
-                from: from?.instant,
-                to: to?.instant,
+                from: from,
+                to: to,
                 after: after,
                 limit: limit
             )
         }
+    }
+}
 
-        func text(_ list: AuditRecordList) -> String {
-            Table.list(
-                ["DATE", "CALLER", "OPERATION", "RESULT", "APP", "ENVIRONMENT", "CONCERNS"],
-                list.records.map {
-                    [
-                        $0.date.iso8601, $0.caller, $0.operationId,
-                        $0.result + ($0.count.map { " (\($0) calls)" } ?? ""), $0.bundleId, $0.environment,
-                        $0.customer ?? $0.object,
-                    ]
-                },
-                empty: "No calls.",
-                next: list.next
-            )
-        }
+extension AuditRecordList: TableAnswer {
+    var rows: [AuditRecordInfo] { records }
+}
+
+extension AuditRecordInfo: TableRow {
+    static let headings = ["DATE", "CALLER", "OPERATION", "RESULT", "APP", "ENVIRONMENT", "CONCERNS"]
+    static let empty = "No calls."
+    var cells: [String?] {
+        let calls = count.map { " (\($0) calls)" } ?? ""
+        return [date.iso8601, caller, operationId, result + calls, bundleId, environment, customer ?? object]
     }
 }

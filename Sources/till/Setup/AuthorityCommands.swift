@@ -1,26 +1,16 @@
 import ArgumentParser
 import Foundation
 import TillControl
-import TillJSON
+import TillCore
 
-struct AuthorityCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Shows and exports certificates, rotates the signing chain, and updates OCSP states.",
-        name: "ca",
-        examples: """
-            # the root for verifiers; DER with .der or .cer
-            till ca export root.pem
-            # a new leaf and intermediate under the same root
-            till ca rotate
-            """,
-        subcommands: [Show.self, Export.self, Rotate.self, RevocationCommand.self]
-    )
+struct AuthorityCommand: DocumentedCommand {
+    static let word: String? = "ca"
+    static let summary = "Shows and exports certificates, rotates the signing chain, and updates OCSP states."
+    static var subcommands: Subcommands { [Show.self, Export.self, Rotate.self, RevocationCommand.self] }
 
     struct Show: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Shows the root certificate and the signing chain.",
-            examples: "till ca show"
-        )
+        static let summary = "Shows the root certificate and the signing chain."
+        static let examples = "till ca show"
 
         @OptionGroup var options: ServerOptions
 
@@ -32,17 +22,15 @@ struct AuthorityCommand: ParsableCommand {
         }
     }
 
-    struct Export: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            "Writes the root certificate to a file.",
-            examples: """
-                till ca export root.der
-                # the root of app receipts
-                till ca export receipts.pem --receipts
-                # the root for TLS clients
-                till ca export tls-root.pem --tls
-                """
-        )
+    struct Export: DocumentedCommand {
+        static let summary = "Writes the root certificate to a file."
+        static let examples = """
+            till ca export root.der
+            # the root of app receipts
+            till ca export receipts.pem --receipts
+            # the root for TLS clients
+            till ca export tls-root.pem --tls
+            """
 
         @Argument(help: "The file; its name selects DER (.der or .cer) or PEM.")
         var file: String
@@ -58,17 +46,10 @@ struct AuthorityCommand: ParsableCommand {
 
         func run() async throws {
             let pem = try await root(try server.client())
-            var data = Data(pem.utf8)
-            if file.hasSuffix(".der") || file.hasSuffix(".cer") {
-                let base64 = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
-                data = Data(base64Encoded: base64) ?? data
-            }
-            guard FileManager.default.createFile(atPath: file, contents: data) else {
-                throw CommandRefused("\(file) cannot be written.")
-            }
-            Output.show(.members(["file": .string(file)]), asJSON: server.json) { _ in
-                "Wrote \(file). Trust it only in your tests and in your own store."
-            }
+            let isDER = file.hasSuffix(".der") || file.hasSuffix(".cer")
+            let data = isDER ? Data(pem: pem) : nil
+            let note = " Trust it only in your tests and in your own store."
+            try Output.write(data ?? Data(pem.utf8), to: file, asJSON: server.json, note: note)
         }
 
         private func root(_ client: ControlClient) async throws -> String {
@@ -78,15 +59,81 @@ struct AuthorityCommand: ParsableCommand {
     }
 
     struct Rotate: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Issues a new leaf and intermediate certificate. Existing signatures stay valid.",
-            examples: "till ca rotate"
-        )
+        static let summary = "Issues a new leaf and intermediate certificate. Existing signatures stay valid."
+        static let examples = "till ca rotate"
 
         @OptionGroup var options: ServerOptions
 
         func request(_ client: ControlClient) -> RotateChain { RotateChain() }
 
         func text(_ authority: AuthorityInfo) -> String { "The new signing chain is \(authority.chainId)." }
+    }
+}
+
+struct RevocationCommand: DocumentedCommand {
+    static let word: String? = "ocsp"
+    static let summary = "Shows and updates the OCSP status of certificates."
+    static var subcommands: Subcommands { [Show.self, Update.self] }
+
+    struct Show: SendingCommand {
+        static let summary = "Shows the OCSP status of each certificate."
+        static let examples = "till ca ocsp show"
+
+        @OptionGroup var options: ServerOptions
+
+        func request(_ client: ControlClient) -> GetRevocation { GetRevocation() }
+    }
+
+    struct Update: SendingCommand {
+        static let summary = "Sets the OCSP status of a certificate."
+        static let examples = """
+            till ca ocsp update leaf revoked
+            till ca ocsp update intermediate unknown
+            till ca ocsp update leaf slow --delay 8000
+            till ca ocsp update leaf error --error tryLater
+            till ca ocsp update all good
+            """
+
+        @Argument(help: "The certificate: leaf or intermediate (of the signing chain), a serial number, or all.")
+        var certificate: String
+        @Argument(help: "The status; stale is an outdated answer, and dead is no answer.")
+        var state: OCSPStatus
+        @Option(help: "With revoked: the revocation date, such as 2026-01-31 or 2026-01-31T12:00:00Z (default: now).")
+        var at: Timestamp?
+        @Option(help: "With revoked: the reason (default: no reason).")
+        var reason: OCSPRevocationReason?
+        @Option(help: "With slow: the delay in milliseconds (default 5000).")
+        var delay: Int?
+        @Option(help: "With error: the kind of error (default: tryLater).")
+        var error: OCSPFailure?
+        @Option(help: "With leaf and intermediate: the chain's id (default: the signing chain).")
+        var chain: String?
+        @OptionGroup var options: ServerOptions
+
+        func request(_ client: ControlClient) -> SetRevocation {
+            SetRevocation(
+                certificate: certificate,
+                state: state,
+                chainId: chain,
+                revocationDate: at,
+                reason: reason,
+                delay: delay,
+                error: error
+            )
+        }
+    }
+}
+
+extension CertificateInfo: TableRow {
+    static let headings = ["CERTIFICATE", "STATUS", "DETAILS", "CHAIN", "SERIAL NUMBER"]
+    static let empty = "No certificates."
+    var cells: [String?] {
+        let details = [
+            revocationDate.map { "since \($0.iso8601)" }, reason?.rawValue, delay.map { "\($0) ms" }, error?.rawValue,
+        ].compactMap(\.self).joined(separator: ", ")
+        return [
+            certificate.rawValue, state.rawValue, details.isEmpty ? "-" : details,
+            chainId + (isCurrent ? " (signs)" : ""), serialNumber,
+        ]
     }
 }

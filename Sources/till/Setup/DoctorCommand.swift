@@ -6,14 +6,12 @@ import TillSQLite
 import TillShop
 import TillStorage
 
-struct DoctorCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Checks a data directory and reports every problem.",
-        name: "doctor",
-        examples: "till doctor --data ./till-data",
-        notes: "Only reads the data, and can run while a server runs. With TILL_DATABASE, it checks the data in "
-            + "PostgreSQL. Exit codes: 0 without problems, 3 with problems, 1 if the database cannot be reached."
-    )
+struct DoctorCommand: DocumentedCommand {
+    static let summary = "Checks a data directory and reports every problem."
+    static let examples = "till doctor --data ./till-data"
+    static let notes =
+        "Only reads the data, and can run while a server runs. With TILL_DATABASE, it checks the data in "
+        + "PostgreSQL. Exit codes: 0 without problems, 3 with problems, 1 if the database cannot be reached."
 
     @Option(help: "The data directory (default ./till-data).")
     var data: String?
@@ -23,9 +21,9 @@ struct DoctorCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let settings = try await SettingsSource(file: nil)
-        let path = settings.text(data, "data") ?? "./till-data"
-        let url = settings.text(database, "database")
+        let settings = try await SettingsSource()
+        let path = data ?? settings.text("data") ?? "./till-data"
+        let url = database ?? settings.text("database")
         let directory = DataDirectory(path)
         guard FileManager.default.fileExists(atPath: url == nil ? directory.database : directory.rootCertificate) else {
             throw CommandRefused("\(path) contains no Till data. Give the data directory with --data.")

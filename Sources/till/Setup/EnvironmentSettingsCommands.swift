@@ -1,44 +1,36 @@
 import ArgumentParser
 import TillControl
 
-struct SettingsCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Shows and updates environment settings: renewal rate, grace period, refund decisions.",
-        name: "settings",
-        examples: """
-            till settings
-            till settings update --rate sandbox-5-minutes
-            till settings update --grace 16 --refund-rule byHand
-            """,
-        subcommands: [Show.self, Update.self],
-        default: Show.self
-    )
+struct SettingsCommand: DocumentedCommand {
+    static let summary = "Shows and updates environment settings: renewal rate, grace period, refund decisions."
+    static let examples = """
+        till settings
+        till settings update --rate sandbox-5-minutes
+        till settings update --grace 16 --refund-rule byHand
+        """
+    static var subcommands: Subcommands { [Show.self, Update.self] }
+    static var defaultSubcommand: (any ParsableCommand.Type)? { Show.self }
 
     struct Show: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Shows the settings of an app's environment.",
-            examples: "till settings show --environment production"
-        )
+        static let summary = "Shows the settings of an app's environment."
+        static let examples = "till settings show --environment production"
 
         @OptionGroup var options: EnvironmentOptions
 
         func request(_ shop: AppClient) -> GetSettings { GetSettings(app: shop.app) }
-
-        func text(_ settings: SettingsInfo) -> String { SettingsCommand.words(settings) }
     }
 
     struct Update: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Changes the given settings. All other settings stay as they are.",
-            examples: """
-                till settings update --rate calendar
-                till settings update --grace 16 --grace-covers PAID_TO_PAID_ONLY
-                till settings update --grace off
-                till settings update --payload-profile version:1.8
-                """,
-            notes: "Payload profiles: fair (the default payloads), sparse (without optional keys), tomorrow and "
-                + "tomorrow:SEED (with unknown keys and values), version:1.0 to version:1.22 (without later keys)."
-        )
+        static let summary = "Changes the given settings. All other settings stay as they are."
+        static let examples = """
+            till settings update --rate calendar
+            till settings update --grace 16 --grace-covers PAID_TO_PAID_ONLY
+            till settings update --grace off
+            till settings update --payload-profile version:1.8
+            """
+        static let notes =
+            "Payload profiles: fair (the default payloads), sparse (without optional keys), tomorrow and "
+            + "tomorrow:SEED (with unknown keys and values), version:1.0 to version:1.22 (without later keys)."
 
         @Option(help: "The subscription renewal rate: how long a month takes.")
         var rate: RenewalRateChoice?
@@ -84,11 +76,11 @@ struct SettingsCommand: ParsableCommand {
                 missingPrice: missingPrice
             )
         }
-
-        func text(_ settings: SettingsInfo) -> String { SettingsCommand.words(settings) }
     }
+}
 
-    fileprivate static func words(_ settings: SettingsInfo) -> String {
+extension AnsweringCommand where Answer == SettingsInfo {
+    func text(_ settings: SettingsInfo) -> String {
         let grace = settings.grace.map { "\($0.days) days, \($0.coverage?.rawValue ?? "")" }
         return Table.values([
             ("rate", settings.rate.rawValue), ("grace", grace ?? "off"), ("refundRule", settings.refundRule.rawValue),

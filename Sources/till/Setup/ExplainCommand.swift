@@ -1,21 +1,18 @@
 import ArgumentParser
 import TillControl
 
-struct ExplainCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Explains why a request was refused.",
-        name: "explain",
-        examples: """
-            # the latest refused request
-            till explain --last
-            # the latest five, newest last
-            till explain --last --limit 5
-            # new refused requests, until Ctrl-C
-            till explain --follow
-            # the id in a 401 answer or in X-Request-ID
-            till explain PXYVB35MOBBC5TL6UOXY6DGJGY.0.0
-            """
-    )
+struct ExplainCommand: DocumentedCommand {
+    static let summary = "Explains why a request was refused."
+    static let examples = """
+        # the latest refused request
+        till explain --last
+        # the latest five, newest last
+        till explain --last --limit 5
+        # new refused requests, until Ctrl-C
+        till explain --follow
+        # the id in a 401 answer or in X-Request-ID
+        till explain PXYVB35MOBBC5TL6UOXY6DGJGY.0.0
+        """
 
     @Argument(help: "The request id.")
     var requestID: String?

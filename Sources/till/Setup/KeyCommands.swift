@@ -5,23 +5,13 @@ import TillCore
 import TillJSON
 import TillShop
 
-struct KeyCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Creates, lists and deletes API keys.",
-        name: "key",
-        examples: """
-            # writes AuthKey_….p8; Till keeps no copy
-            till key create
-            till key delete 2X9R4HXF34 --yes
-            """,
-        subcommands: [Create.self, List.self, Delete.self]
-    )
+struct KeyCommand: DocumentedCommand {
+    static let summary = "Creates, lists and deletes API keys."
+    static var subcommands: Subcommands { [Create.self, List.self, Delete.self] }
 
-    struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            "Creates a key and writes its private key to a file. Till keeps no copy.",
-            examples: "till key create --name backend --out ./keys"
-        )
+    struct Create: DocumentedCommand {
+        static let summary = "Creates a key and writes its private key to a file. Till keeps no copy."
+        static let examples = "till key create --name backend --out ./keys"
 
         @Option(help: "A name for the key, such as its purpose.")
         var name: String?
@@ -55,29 +45,20 @@ struct KeyCommand: ParsableCommand {
     }
 
     struct List: SendingCommand {
-        static let configuration = CommandConfiguration("Lists the keys.", examples: "till key list")
+        static let summary = "Lists the keys."
+        static let examples = "till key list"
 
         @OptionGroup var options: ServerOptions
 
         func request(_ client: ControlClient) -> ListKeys { ListKeys() }
-
-        func text(_ keys: [KeyInfo]) -> String {
-            Table.list(
-                ["KEY", "NAME", "TEAM (ISSUER ID)", "OFFERS OF", "REVOKED"],
-                keys.map { [$0.keyId, $0.name, $0.issuerId, $0.offersOf ?? "-", $0.revokedDate?.iso8601 ?? "-"] },
-                empty: "No keys. Create one: till key create"
-            )
-        }
     }
 
-    struct Delete: DestructiveCommand {
-        static let configuration = CommandConfiguration(
-            "Revokes a key permanently. Requests that it signs are refused.",
-            examples: """
-                till key delete 2X9R4HXF34 --yes
-                till key delete 9D1F02C4 --app com.example.app --yes
-                """
-        )
+    struct Delete: SendingCommand, DestructiveCommand {
+        static let summary = "Revokes a key permanently. Requests that it signs are refused."
+        static let examples = """
+            till key delete 2X9R4HXF34 --yes
+            till key delete 9D1F02C4 --app com.example.app --yes
+            """
 
         @Argument(help: "The key id.")
         var keyID: String
@@ -92,4 +73,10 @@ struct KeyCommand: ParsableCommand {
 
         func heading(_ key: KeyInfo) -> String? { "The key \(key.keyId) is revoked." }
     }
+}
+
+extension KeyInfo: TableRow {
+    static let headings = ["KEY", "NAME", "TEAM (ISSUER ID)", "OFFERS OF", "REVOKED"]
+    static let empty = "No keys. Create one: till key create"
+    var cells: [String?] { [keyId, name, issuerId, offersOf ?? "-", revokedDate?.iso8601 ?? "-"] }
 }

@@ -7,19 +7,17 @@ import TillSQLite
 import TillShop
 import TillStorage
 
-struct MigrateCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Copies all data from SQLite to PostgreSQL, or back, and verifies the copy.",
-        name: "migrate",
-        examples: """
-            export TILL_DATABASE=postgres://till@db.example.com/till
-            till migrate --from sqlite:./till-data --to database
-            till migrate --from database --to sqlite:./till-data
-            """,
-        notes: "Stop every server on both sides first. The source is only read. The target must be empty. The word "
-            + "database means the URL in TILL_DATABASE, which process lists do not show. Certificates, keys and tokens "
-            + "stay in the data directory. The request log is not copied."
-    )
+struct MigrateCommand: DocumentedCommand {
+    static let summary = "Copies all data from SQLite to PostgreSQL, or back, and verifies the copy."
+    static let examples = """
+        export TILL_DATABASE=postgres://till@db.example.com/till
+        till migrate --from sqlite:./till-data --to database
+        till migrate --from database --to sqlite:./till-data
+        """
+    static let notes =
+        "Stop every server on both sides first. The source is only read. The target must be empty. The word "
+        + "database means the URL in TILL_DATABASE, which process lists do not show. Certificates, keys and tokens "
+        + "stay in the data directory. The request log is not copied."
 
     @Option(help: "The source: sqlite:FOLDER, postgres://… or database.")
     var from: String
@@ -49,7 +47,7 @@ struct MigrateCommand: AsyncParsableCommand {
             withExtendedLifetime((source, opened)) {}
             show(report, in: to)
         } catch {
-            throw await refusal(error, target, folder, hasBegun: lines.hasBegun)
+            throw await refusal(error, target, folder, hasBegun: lines.hasBegun.value)
         }
     }
 
@@ -82,24 +80,14 @@ struct MigrateCommand: AsyncParsableCommand {
     }
 
     private func show(_ report: StoreMigration.Report, in target: StoreAddress) {
-        let tables = report.parts.map { part in
-            JSONTree.members([
-                "table": .string(part.name), "rows": .number(String(part.sum.rows)),
-                "sha256": .string(part.sum.sha256),
-            ])
-        }
+        let tables = CopiedTables(tables: report.parts.map { ($0.name, $0.sum.rows, $0.sum.sha256) })
         let tree = JSONTree.members([
-            "tables": .array(tables), "snapshots": .array(report.snapshots.map { .string($0) }),
+            "tables": tables.json, "snapshots": .array(report.snapshots.map { .string($0) }),
             "identifiersFrom": .number(String(report.highWater)),
         ])
         Output.show(tree, asJSON: json) { _ in
-            let width = report.parts.map(\.name.count).max() ?? 0
-            let lines = report.parts.map { part in
-                part.name.padding(toLength: width, withPad: " ", startingAt: 0)
-                    + "  \(part.sum.rows) rows, identical on both sides, SHA-256 \(part.sum.sha256.prefix(16))…"
-            }
-            return lines.joined(separator: "\n") + "\nAll data was copied. Source and target are identical."
-                + hint(target)
+            tables.lines("identical on both sides")
+                + "\nAll data was copied. Source and target are identical." + hint(target)
         }
     }
 
@@ -124,8 +112,7 @@ extension MigrateCommand {
         /// - Throws: `ValidationError`. Its message contains no password.
         init(_ argument: String, of flag: String) throws {
             if argument.hasPrefix("sqlite:"), argument != "sqlite:" {
-                let path = String(argument.dropFirst("sqlite:".count))
-                self = .folder(DataDirectory(URL(fileURLWithPath: path).standardizedFileURL.path))
+                self = .folder(DataDirectory(String(argument.dropFirst("sqlite:".count)).absolutePath))
             } else if argument == "database" {
                 guard let url = TillVariable.text("DATABASE") else {
                     throw ValidationError("\(flag) database means the URL in TILL_DATABASE, but it is not set.")
@@ -176,13 +163,11 @@ extension MigrateCommand {
 /// Prints the progress to standard error, once a second and when a table is complete.
 private final class ProgressLines: Sendable {
     private let last = Mutex(ContinuousClock.now)
-    private let begun = Mutex(false)
-
     /// Whether any row was copied.
-    var hasBegun: Bool { begun.withLock { $0 } }
+    let hasBegun = Synchronized(false)
 
     func show(_ progress: StoreMigration.Progress) {
-        begun.withLock { $0 = true }
+        hasBegun.value = true
         let isDue = last.withLock { last in
             guard progress.isWhole || last.duration(to: .now) > .seconds(1) else { return false }
             last = .now
@@ -190,7 +175,6 @@ private final class ProgressLines: Sendable {
         }
         guard isDue else { return }
         let more = progress.isWhole ? "" : " so far"
-        let line = "\(progress.step.rawValue) \(progress.part): \(progress.rows) rows\(more)\n"
-        FileHandle.standardError.write(Data(line.utf8))
+        Terminal.say("\(progress.step.rawValue) \(progress.part): \(progress.rows) rows\(more)\n")
     }
 }

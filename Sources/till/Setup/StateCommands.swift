@@ -6,29 +6,21 @@ import TillControl
 import TillJSON
 import TillShop
 
-struct StateCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Exports the state of all apps, or of one app, to a file, and imports it.",
-        name: "state",
-        examples: """
-            till state export shop.till
-            till state import shop.till --yes
-            """,
-        subcommands: [Export.self, Import.self]
-    )
+struct StateCommand: DocumentedCommand {
+    static let summary = "Exports the state of all apps, or of one app, to a file, and imports it."
+    static var subcommands: Subcommands { [Export.self, Import.self] }
 
-    struct Export: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            "Exports the state of all apps, or of one app, to a file.",
-            examples: """
-                till state export shop.till
-                # one app, with its team and keys
-                till state export app.till --app com.example
-                # - is standard output
-                till state export - | gzip > shop.till.gz
-                """,
-            notes: "Equal states produce identical files. The file contains shared secrets, but no private keys."
-        )
+    struct Export: DocumentedCommand {
+        static let summary = "Exports the state of all apps, or of one app, to a file."
+        static let examples = """
+            till state export shop.till
+            # one app, with its team and keys
+            till state export app.till --app com.example
+            # - is standard output
+            till state export - | gzip > shop.till.gz
+            """
+        static let notes =
+            "Equal states produce identical files. The file contains shared secrets, but no private keys."
 
         @Argument(help: "The file; - is standard output.")
         var file: String
@@ -70,15 +62,13 @@ struct StateCommand: ParsableCommand {
         }
     }
 
-    struct Import: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            "Replaces the current state with an exported state, completely or not at all.",
-            examples: """
-                till state import shop.till --yes
-                # - is standard input
-                gunzip < shop.till.gz | till state import - --yes
-                """
-        )
+    struct Import: DocumentedCommand {
+        static let summary = "Replaces the current state with an exported state, completely or not at all."
+        static let examples = """
+            till state import shop.till --yes
+            # - is standard input
+            gunzip < shop.till.gz | till state import - --yes
+            """
 
         @Argument(help: "The file; - is standard input.")
         var file: String
@@ -87,14 +77,8 @@ struct StateCommand: ParsableCommand {
 
         func run() async throws {
             let client = try server.client()
-            let source: FileHandle
-            if file == "-" {
-                source = .standardInput
-            } else {
-                guard let handle = FileHandle(forReadingAtPath: file) else {
-                    throw CommandRefused("\(file) cannot be read.")
-                }
-                source = handle
+            guard let source = file == "-" ? .standardInput : FileHandle(forReadingAtPath: file) else {
+                throw CommandRefused("\(file) cannot be read.")
             }
             try await replacing.confirmation.confirm { "Replace the current state with \(file)" }
             let sent = Mutex((bytes: 0, progress: ProgressLine()))
@@ -126,12 +110,8 @@ private final class StateSink {
     init(_ file: String) throws {
         self.file = file
         part = "\(file).part"
-        if file == "-" {
-            handle = .standardOutput
-            return
-        }
-        try DataDirectory.write("", to: part)
-        guard let handle = FileHandle(forWritingAtPath: part) else {
+        if file != "-" { try DataDirectory.write("", to: part) }
+        guard let handle = file == "-" ? .standardOutput : FileHandle(forWritingAtPath: part) else {
             throw CommandRefused("\(part) cannot be written.")
         }
         self.handle = handle

@@ -1,28 +1,19 @@
 import ArgumentParser
 import TillControl
 import TillCore
+import TillJSON
 
-struct TokenCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Creates, lists and deletes named tokens for the control API.",
-        name: "token",
-        examples: """
-            # prints the token, once
-            till token create ci
-            till token create ann --scope read --app com.example.app
-            till token delete ci --yes
-            """,
-        notes: "On loopback the control API requires no token. On other addresses it accepts these tokens and the "
-            + "administrator's token (TILL_CONTROL_TOKEN, or the file control-token). A token permits only what its "
-            + "scope permits: metrics, read, operate (default) or administer. Each scope includes the ones before it.",
-        subcommands: [Create.self, List.self, Delete.self]
-    )
+struct TokenCommand: DocumentedCommand {
+    static let summary = "Creates, lists and deletes named tokens for the control API."
+    static let notes =
+        "On loopback the control API requires no token. On other addresses it accepts these tokens and the "
+        + "administrator's token (TILL_CONTROL_TOKEN, or the file control-token). A token permits only what its "
+        + "scope permits: metrics, read, operate (default) or administer. Each scope includes the ones before it."
+    static var subcommands: Subcommands { [Create.self, List.self, Delete.self] }
 
     struct Create: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Creates a token and prints it once. Till stores only a digest of the token.",
-            examples: "till token create ci"
-        )
+        static let summary = "Creates a token and prints it once. Till stores only a digest of the token."
+        static let examples = "till token create ci"
 
         @Argument(help: "The owner or purpose of the token: 1 to 64 letters, digits, dots, dashes and underscores.")
         var name: String
@@ -42,41 +33,35 @@ struct TokenCommand: ParsableCommand {
     }
 
     struct List: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Lists the tokens with their scopes.",
-            examples: "till token list"
-        )
+        static let summary = "Lists the tokens with their scopes."
+        static let examples = "till token list"
 
         @OptionGroup var options: ServerOptions
 
         func request(_ client: ControlClient) -> ListTokens { ListTokens() }
-
-        func text(_ tokens: [TokenInfo]) -> String {
-            Table.list(
-                ["TOKEN", "SCOPE", "APP", "CREATED"],
-                tokens.map { [$0.name, $0.scope.rawValue, $0.bundleId ?? "all apps", $0.createdDate.iso8601] },
-                empty: "No tokens. Create one: till token create NAME"
-            )
-        }
     }
 
-    struct Delete: DestructiveCommand {
-        static let configuration = CommandConfiguration(
-            "Deletes a token. Requests with it are refused at once.",
-            examples: "till token delete ci --yes"
-        )
+    struct Delete: DeletingCommand {
+        static let summary = "Deletes a token. Requests with it are refused at once."
+        static let examples = "till token delete ci --yes"
 
         @Argument(help: "The token's name.")
         var name: String
         @OptionGroup var confirmation: Confirmation
         @OptionGroup var options: ServerOptions
 
-        var deleted: String { name }
+        var deleted: JSONTree { .string(name) }
 
-        func request(_ client: ControlClient) -> RevokeToken { RevokeToken(tokenName: name) }
+        func request(_ client: ControlClient) -> any ControlRequest { RevokeToken(tokenName: name) }
 
         func loss(_ client: ControlClient) -> String { "Delete the token \(name)" }
 
-        func heading(_ answer: NoAnswer) -> String? { "Deleted \(name). Requests with this token are refused." }
+        func heading(_ answer: Deletion) -> String? { "Deleted \(name). Requests with this token are refused." }
     }
+}
+
+extension TokenInfo: TableRow {
+    static let headings = ["TOKEN", "SCOPE", "APP", "CREATED"]
+    static let empty = "No tokens. Create one: till token create NAME"
+    var cells: [String?] { [name, scope.rawValue, bundleId ?? "all apps", createdDate.iso8601] }
 }

@@ -3,33 +3,31 @@ import Foundation
 import Hummingbird
 import Logging
 import TillControl
+import TillJSON
 import TillShop
 
-struct AttackCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Creates signed data that a correct verifier refuses, and tests whether a backend refuses it.",
-        name: "attack",
-        examples: """
-            # lists the cases and their flaws
-            till attack
-            # prints the signed data of one case
-            till attack --case wrong-root --json
-            # posts all cases and reports the accepted ones
-            till attack --post http://127.0.0.1:3000/apple
-            till attack --receipts --post http://127.0.0.1:3000/receipts
-            # http://127.0.0.1:9000/wrong-root, and so on
-            till attack --serve 9000
-            """,
-        notes: """
-            The first case is valid. If the endpoint refuses the valid case, it refuses everything, and the other \
-            results mean nothing. Any 2xx answer counts as accepted. For a receipt, it counts as refused if the answer \
-            has a status other than 0, as in verifyReceipt. An HTTP status of 500 or more, a closed connection or no \
-            answer within 30 seconds is a failure of the backend, not a refusal.
+struct AttackCommand: DocumentedCommand {
+    static let summary = "Creates signed data that a correct verifier refuses, and tests whether a backend refuses it."
+    static let examples = """
+        # lists the cases and their flaws
+        till attack
+        # prints the signed data of one case
+        till attack --case wrong-root --json
+        # posts all cases and reports the accepted ones
+        till attack --post http://127.0.0.1:3000/apple
+        till attack --receipts --post http://127.0.0.1:3000/receipts
+        # http://127.0.0.1:9000/wrong-root, and so on
+        till attack --serve 9000
+        """
+    static let notes = """
+        The first case is valid. If the endpoint refuses the valid case, it refuses everything, and the other \
+        results mean nothing. Any 2xx answer counts as accepted. For a receipt, it counts as refused if the answer \
+        has a status other than 0, as in verifyReceipt. An HTTP status of 500 or more, a closed connection or no \
+        answer within 30 seconds is a failure of the backend, not a refusal.
 
-            Exit codes with --post: 0 if all attacks were refused; 1 if the valid data was not accepted, or there was \
-            no answer; 3 if an attack was accepted; 4 if no attack was accepted, but the backend failed on at least one.
-            """
-    )
+        Exit codes with --post: 0 if all attacks were refused; 1 if the valid data was not accepted, or there was \
+        no answer; 3 if an attack was accepted; 4 if no attack was accepted, but the backend failed on at least one.
+        """
 
     @Option(name: .customLong("case"), help: "The name of a case (default: all cases).")
     var name: String?
@@ -41,8 +39,7 @@ struct AttackCommand: AsyncParsableCommand {
     var post: String?
     @Option(help: "Serves the cases on a port of 127.0.0.1 until Ctrl-C. A case is signed when it is fetched.")
     var serve: Int?
-    @OptionGroup var scope: ScopeOptions
-    @OptionGroup var server: ServerOptions
+    @OptionGroup var options: EnvironmentOptions
 
     func validate() throws {
         if post != nil, serve != nil { throw ValidationError("Give either --post or --serve, not both.") }
@@ -59,40 +56,29 @@ struct AttackCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let server = try await scope.connect(to: try self.server.client())
+        let shop = try await options.connect()
         if let serve {
-            try await self.serve(on: serve, server)
+            try await self.serve(on: serve, shop)
         } else if let post {
-            try await report(on: post, server)
+            try await report(on: post, shop)
         } else {
-            try self.server.show(try await cases(server, name)) { cases in
-                name == nil ? Self.list(cases.map(AttackEntry.init)) : try Self.lines(cases)
+            try options.server.show(try await cases(shop, name)) { cases in
+                if name == nil { return Self.list(cases) }
+                return try cases.map { try Output.lines(of: $0) }.joined(separator: "\n")
             }
         }
     }
 
     /// One case, or all cases, signed now.
-    private func cases(_ server: AppClient, _ name: String?) async throws -> [AttackInfo] {
+    private func cases(_ shop: AppClient, _ name: String? = nil) async throws -> [AttackInfo] {
         let name = name.flatMap(AttackCase.init(rawValue:))
-        return try await server.client.send(
-            ListAttacks(app: server.app, receipts: receipts ? true : nil, case: name, transactionId: about)
+        return try await shop.client.send(
+            ListAttacks(app: shop.app, receipts: receipts ? true : nil, case: name, transactionId: about)
         )
     }
 
-    /// One case, or all cases, signed now.
-    private func entries(_ server: AppClient, _ name: String? = nil) async throws -> [AttackEntry] {
-        try await cases(server, name).map(AttackEntry.init)
-    }
-
-    private static func lines(_ cases: [AttackInfo]) throws -> String {
-        try cases.map { try Output.lines(of: $0) }.joined(separator: "\n")
-    }
-
-    private static func list(_ cases: [AttackEntry]) -> String {
-        let lines = cases.map { entry in
-            let name = entry.name.padding(toLength: 32, withPad: " ", startingAt: 0)
-            return "\(name)\(entry.wrong)\n\(String(repeating: " ", count: 32))\(entry.expectation)"
-        }
+    private static func list(_ cases: [AttackInfo]) -> String {
+        let lines = cases.map { "\($0.name.column)\($0.wrong)\n\("".column)\($0.expectation)" }
         return (lines + ["", "--json prints the signed data of all cases, --case NAME --json that of one."]).joined(
             separator: "\n"
         )
@@ -100,12 +86,11 @@ struct AttackCommand: AsyncParsableCommand {
 
     // MARK: Testing a backend
 
-    private func report(on url: String, _ server: AppClient) async throws {
+    private func report(on url: String, _ shop: AppClient) async throws {
         // The valid cases are always needed: the first to compare with, and the one that is sent twice.
-        let all = try await entries(server)
-        let trial = AttackTrial(url: url, form: receipts ? .receipts : .notifications)
-        let report = await trial.run(all, only: name)
-        Output.show(report.json, asJSON: self.server.json) { _ in report.text }
+        let all = try await cases(shop)
+        let report = await AttackTrial(url: url, form: receipts ? .receipts : .notifications).run(all, only: name)
+        Output.show(report.json, asJSON: options.server.json) { _ in report.text }
         if let failure = report.failure { throw CommandRefused(failure, code: "attack_\(report.control.verdict)") }
         if !report.accepted.isEmpty { throw ExitCode(3) }
         if !report.errors.isEmpty { throw ExitCode(4) }
@@ -113,14 +98,14 @@ struct AttackCommand: AsyncParsableCommand {
 
     // MARK: Serving
 
-    private func serve(on port: Int, _ server: AppClient) async throws {
-        let list = Self.list(try await entries(server))
+    private func serve(on port: Int, _ shop: AppClient) async throws {
+        let list = Self.list(try await cases(shop))
         let router = Router()
         router.get("/") { _, _ in "\(list)\n" }
-        router.get("/{case}") { _, context in try await entry(context.parameters.get("case"), server).data }
+        router.get("/{case}") { _, context in try await signed(context.parameters.get("case"), shop).data }
         if !receipts {
             router.get("/{case}/transaction") { _, context in
-                try await entry(context.parameters.get("case"), server).transaction ?? ""
+                try await signed(context.parameters.get("case"), shop).signedTransactionInfo ?? ""
             }
         }
         var logger = Logger(label: "till", factory: { StreamLogHandler.standardError(label: $0) })
@@ -140,13 +125,36 @@ struct AttackCommand: AsyncParsableCommand {
     }
 
     /// A case, signed now.
-    private func entry(_ name: String?, _ server: AppClient) async throws -> AttackEntry {
+    private func signed(_ name: String?, _ shop: AppClient) async throws -> AttackInfo {
         do {
             // An unknown name would select all cases.
-            if let found = try await entries(server, name).first, found.name == name { return found }
+            if let found = try await cases(shop, name).first, found.name == name { return found }
         } catch let failure as ControlFailure {
             throw HTTPError(.notFound, message: failure.description)
         }
         throw HTTPError(.notFound, message: "There is no case \(name ?? ""). / lists the cases.")
     }
+}
+
+/// A case of the attack pack: a notification or a receipt.
+extension AttackInfo {
+    var name: String { `case`.rawValue }
+
+    /// How a correct verifier refuses it.
+    var expectation: String { receipt == nil ? "refusal: \(refusal ?? "")" : "status: \(status ?? 0)" }
+
+    /// The signed notification, or the receipt.
+    var data: String { receipt ?? signedPayload ?? "" }
+
+    /// The body of the request to a backend.
+    var body: JSONTree {
+        receipt == nil
+            ? .members(["signedPayload": .string(data)])
+            : .members(["receipt-data": .string(data), "deviceId": .string(deviceId ?? "")])
+    }
+}
+
+extension String {
+    /// The text in a column of 32 characters.
+    var column: String { padding(toLength: 32, withPad: " ", startingAt: 0) }
 }

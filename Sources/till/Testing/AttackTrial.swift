@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import TillControl
 import TillJSON
 import TillShop
 
@@ -20,8 +21,7 @@ struct AttackTrial {
         var advice: String {
             switch self {
             case .notifications: "Give your backend Till's root (till ca export), the bundle id and the environment."
-            case .receipts:
-                "Give your backend the root of receipts (till ca export --receipts), and use --about."
+            case .receipts: "Give your backend the root of receipts (till ca export --receipts), and use --about."
             }
         }
 
@@ -32,17 +32,16 @@ struct AttackTrial {
     }
 
     let url: String
-    var form = Form.notifications
+    let form: Form
 
     /// The result of one post.
     struct Attempt {
         let name: String
         let wrong: String
         /// The HTTP status of the answer; nil if no answer came.
-        let status: Int?
+        var status: Int?
         /// Whether the body of the answer refuses the data, although the HTTP status is 2xx.
         var saysNo = false
-
         /// Why there was no answer: the connection was refused, reset or closed, or the time limit passed.
         var failure: String?
 
@@ -97,38 +96,37 @@ struct AttackTrial {
     }
 
     /// - Parameter only: the name of the attack to post; nil for all attacks.
-    func run(_ cases: [AttackEntry], only: String?) async -> Report {
-        func attempt(_ name: String) async -> Attempt {
-            guard let entry = cases.first(where: { $0.name == name }) else {
-                return Attempt(name: name, wrong: "", status: nil, failure: "the server has no such case")
-            }
-            do {
-                let (status, answer) = try await post(entry.body)
-                return Attempt(name: name, wrong: entry.wrong, status: status, saysNo: form.saysNo(answer))
-            } catch {
-                return Attempt(name: name, wrong: entry.wrong, status: nil, failure: Self.words(error))
-            }
-        }
-        var report = Report(url: url, form: form, control: await attempt("control"))
+    func run(_ cases: [AttackInfo], only: String?) async -> Report {
+        var report = Report(url: url, form: form, control: await attempt("control", of: cases))
         guard report.control.isAccepted else { return report }
-        for entry in cases where entry.mustBeRefused && (only == nil || only == entry.name) {
-            report.attacks.append(await attempt(entry.name))
+        let chosen = cases.filter { only == nil || only == $0.name }
+        for entry in chosen where entry.mustBeRefused {
+            report.attacks.append(await attempt(entry.name, of: cases))
         }
-        guard form == .notifications else {
-            for entry in cases where !entry.mustBeRefused && entry.name != "control" {
-                guard only == nil || only == entry.name else { continue }
-                report.others.append(await attempt(entry.name))
+        if form == .receipts {
+            for entry in chosen where !entry.mustBeRefused && entry.name != "control" {
+                report.others.append(await attempt(entry.name, of: cases))
             }
-            return report
-        }
-        if only == nil || only == "replayed-notification" {
-            let first = await attempt("replayed-notification")
-            report.replay = first.isError ? first : await attempt("replayed-notification")
+        } else if only == nil || only == "replayed-notification" {
+            let first = await attempt("replayed-notification", of: cases)
+            report.replay = first.isError ? first : await attempt("replayed-notification", of: cases)
         }
         return report
     }
 
-    private func post(_ body: JSONTree) async throws -> (status: Int, answer: [UInt8]) {
+    private func attempt(_ name: String, of cases: [AttackInfo]) async -> Attempt {
+        guard let entry = cases.first(where: { $0.name == name }) else {
+            return Attempt(name: name, wrong: "", failure: "the server has no such case")
+        }
+        do {
+            let (status, answer) = try await post(entry.body)
+            return Attempt(name: name, wrong: entry.wrong, status: status, saysNo: form.saysNo(answer))
+        } catch {
+            return Attempt(name: name, wrong: entry.wrong, failure: Self.words(error))
+        }
+    }
+
+    private func post(_ body: JSONTree) async throws -> (status: Int, body: [UInt8]) {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
@@ -136,8 +134,7 @@ struct AttackTrial {
         // tested.
         if form == .notifications { request.headers.add(name: DeliveryHeader.name, value: DeliveryHeader.value) }
         request.body = .bytes(ByteBuffer(bytes: body.written()))
-        let answer = try await WebClient.send(request, timeout: .seconds(30))
-        return (answer.status, answer.body)
+        return try await WebClient.send(request, timeout: .seconds(30))
     }
 
     /// Why no answer came.
@@ -178,12 +175,8 @@ extension AttackTrial.Report {
             lines.append(replay.name.column + "\(replay.words)  \(verdict)")
         }
         if failure == nil {
-            lines.append("")
-            lines.append(
-                accepted.isEmpty
-                    ? "The backend accepted no attack."
-                    : "The backend accepted \(accepted.count) of \(attacks.count) attacks."
-            )
+            let count = accepted.isEmpty ? "no attack" : "\(accepted.count) of \(attacks.count) attacks"
+            lines += ["", "The backend accepted \(count)."]
             if !errors.isEmpty {
                 let names = errors.map(\.name).joined(separator: ", ")
                 lines.append("The backend failed on \(errors.count) instead of refusing or accepting: \(names).")
@@ -209,8 +202,4 @@ extension AttackTrial.Attempt {
             "accepted": .bool(isAccepted), "verdict": .string(verdict.rawValue), "failure": .text(failure),
         ])
     }
-}
-
-extension String {
-    fileprivate var column: String { padding(toLength: 32, withPad: " ", startingAt: 0) }
 }

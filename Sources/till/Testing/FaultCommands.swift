@@ -3,35 +3,25 @@ import Foundation
 import TillControl
 import TillJSON
 
-struct FaultCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Injects faults: errors, delays, closed connections and lost notifications.",
-        name: "fault",
-        examples: """
-            till fault create unauthorized --customer ann --for 600
-            till fault list
-            till fault delete --all --yes
-            """,
-        subcommands: [Create.self, List.self, Delete.self]
-    )
+struct FaultCommand: DocumentedCommand {
+    static let summary = "Injects faults: errors, delays, closed connections and lost notifications."
+    static var subcommands: Subcommands { [Create.self, List.self, Delete.self] }
 
     struct Create: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Creates a fault rule.",
-            examples: """
-                till fault create error --code 5000001 --route getTransactionInfo --limit 3
-                till fault create error --code 4290000 --retry-after 60
-                till fault create latency --milliseconds 500 --spread 1500 --percent 20
-                # loses the next DID_RENEW
-                till fault create drop --route DID_RENEW --limit 1
-                # refuses calls beyond Apple's own limits
-                till fault create rateLimit
-                # hides new purchases for two seconds
-                till fault create staleReads --milliseconds 2000
-                till fault create receiptStatus --code 21005 --route verifyReceipt
-                """,
-            notes: "drop, delay, duplicate and reorder are for notifications, the other kinds for requests."
-        )
+        static let summary = "Creates a fault rule."
+        static let examples = """
+            till fault create error --code 5000001 --route getTransactionInfo --limit 3
+            till fault create error --code 4290000 --retry-after 60
+            till fault create latency --milliseconds 500 --spread 1500 --percent 20
+            # loses the next DID_RENEW
+            till fault create drop --route DID_RENEW --limit 1
+            # refuses calls beyond Apple's own limits
+            till fault create rateLimit
+            # hides new purchases for two seconds
+            till fault create staleReads --milliseconds 2000
+            till fault create receiptStatus --code 21005 --route verifyReceipt
+            """
+        static let notes = "drop, delay, duplicate and reorder are for notifications, the other kinds for requests."
 
         @Argument(help: "The kind of fault.")
         var kind: FaultKind
@@ -87,38 +77,20 @@ struct FaultCommand: ParsableCommand {
     }
 
     struct List: SendingCommand {
-        static let configuration = CommandConfiguration(
-            "Lists the fault rules, with the number of affected calls of each.",
-            examples: "till fault list"
-        )
+        static let summary = "Lists the fault rules, with the number of affected calls of each."
+        static let examples = "till fault list"
 
         @OptionGroup var options: ServerOptions
 
         func request(_ client: ControlClient) -> ListFaults { ListFaults() }
-
-        func text(_ rules: [FaultRuleInfo]) -> String {
-            Table.list(
-                ["RULE", "KIND", "CODE", "ROUTE", "CUSTOMER", "ENVIRONMENT", "APP", "LIMIT", "MATCHED", "AFFECTED"],
-                rules.map { rule in
-                    [
-                        rule.id, rule.kind.rawValue, rule.code.map { String($0) } ?? "-", rule.route ?? "all",
-                        rule.customer ?? "all", rule.environment?.rawValue ?? "all", rule.bundleId ?? "all",
-                        rule.limit.map { String($0) } ?? "-", String(rule.seen), String(rule.struck),
-                    ]
-                },
-                empty: "No fault rules. Create one: till fault create KIND"
-            )
-        }
     }
 
-    struct Delete: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            "Deletes one fault rule, or all fault rules.",
-            examples: """
-                till fault delete f1 --yes
-                till fault delete --all --yes
-                """
-        )
+    struct Delete: DeletingCommand {
+        static let summary = "Deletes one fault rule, or all fault rules."
+        static let examples = """
+            till fault delete f1 --yes
+            till fault delete --all --yes
+            """
 
         @Argument(help: "The id of the rule.")
         var id: String?
@@ -127,16 +99,33 @@ struct FaultCommand: ParsableCommand {
         @OptionGroup var confirmation: Confirmation
         @OptionGroup var options: ServerOptions
 
+        var deleted: JSONTree { .string(id ?? "all") }
+
         func validate() throws {
             guard all != (id != nil) else { throw ValidationError("Give the id of a rule, or --all.") }
         }
 
-        func run() async throws {
-            try await confirmation.confirm { id.map { "Delete the fault rule \($0)" } ?? "Delete all fault rules" }
-            _ = try await options.client().send(RemoveFaults(faultId: id))
-            Output.show(.members(["deleted": .string(id ?? "all")]), asJSON: options.json) { _ in
-                id.map { "Deleted \($0)." } ?? "Deleted all fault rules."
-            }
+        func request(_ client: ControlClient) -> any ControlRequest {
+            RemoveFaults(faultId: id)
         }
+
+        func loss(_ client: ControlClient) -> String {
+            "Delete \(id.map { "the fault rule \($0)" } ?? "all fault rules")"
+        }
+
+        func heading(_ answer: Deletion) -> String? { "Deleted \(id ?? "all fault rules")." }
+    }
+}
+
+extension FaultRuleInfo: TableRow {
+    static let headings = [
+        "RULE", "KIND", "CODE", "ROUTE", "CUSTOMER", "ENVIRONMENT", "APP", "LIMIT", "MATCHED", "AFFECTED",
+    ]
+    static let empty = "No fault rules. Create one: till fault create KIND"
+    var cells: [String?] {
+        [
+            id, kind.rawValue, code.map { "\($0)" } ?? "-", route ?? "all", customer ?? "all",
+            environment?.rawValue ?? "all", bundleId ?? "all", limit.map { "\($0)" } ?? "-", "\(seen)", "\(struck)",
+        ]
     }
 }

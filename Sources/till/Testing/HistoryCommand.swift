@@ -1,6 +1,7 @@
 import ArgumentParser
 import AsyncHTTPClient
 import Foundation
+import NIOCore
 import NIOHTTP1
 import TillControl
 import TillJSON
@@ -10,17 +11,14 @@ import TillSigning
 import TillStorage
 
 /// Calls the App Store Server API as a backend does, and prints the answer.
-struct HistoryCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Calls Get Transaction History of the App Store Server API, and prints the decoded pages.",
-        name: "history",
-        examples: """
-            till history 2000000000012345
-            till history 2000000000012345 --descending --product-type CONSUMABLE
-            till history 2000000000012345 --key AuthKey_2X9R4HXF34.p8
-            """,
-        notes: "Without --key, the command uses a key in the data directory, such as the demo app's."
-    )
+struct HistoryCommand: DocumentedCommand {
+    static let summary = "Calls Get Transaction History of the App Store Server API, and prints the decoded pages."
+    static let examples = """
+        till history 2000000000012345
+        till history 2000000000012345 --descending --product-type CONSUMABLE
+        till history 2000000000012345 --key AuthKey_2X9R4HXF34.p8
+        """
+    static let notes = "Without --key, the command uses a key in the data directory, such as the demo app's."
 
     @Argument(help: "A transaction id or the app transaction id of the customer.")
     var transaction: String
@@ -38,12 +36,11 @@ struct HistoryCommand: AsyncParsableCommand {
     var revoked: String?
     @Option(help: "Continues after the page that had this revision.")
     var revision: String?
-    @OptionGroup var scope: ScopeOptions
-    @OptionGroup var server: ServerOptions
+    @OptionGroup var options: EnvironmentOptions
 
     func run() async throws {
-        let client = try server.client()
-        let bundleID = try await scope.bundleID(client)
+        let shop = try await options.connect()
+        let client = shop.client
         let keys = try await client.send(ListKeys())
         let pair = try keyPair()
         // A key that signs only offers may have the same key id.
@@ -51,16 +48,16 @@ struct HistoryCommand: AsyncParsableCommand {
         guard let issuer = (named.first { $0.offersOf == nil } ?? named.first)?.issuerId else {
             throw CommandRefused("The server does not know key \(pair.keyID). Create keys with till key create.")
         }
-        let base = try await address(client)
+        let base = try await address(shop)
         var revision = revision
         var pages: [JSONTree] = []
         while true {
-            let page = try await self.page(base, revision, token: try Self.token(pair, issuer, bundleID))
-            if server.json { pages.append(page) } else { show(page) }
+            let page = try await self.page(base, revision, token: try Self.token(pair, issuer, shop.app.bundleId))
+            if options.server.json { pages.append(page) } else { show(page) }
             revision = page["revision"]?.text
             guard page["hasMore"] == .bool(true) else { break }
         }
-        if server.json {
+        if options.server.json {
             print(String(decoding: JSONTree.array(pages).written(), as: UTF8.self))
         } else {
             print("revision  \(revision ?? "")")
@@ -68,7 +65,7 @@ struct HistoryCommand: AsyncParsableCommand {
     }
 
     private func keyPair() throws -> APIKeyPair {
-        let folder = try server.location().directory.keys
+        let folder = try options.server.location().directory.keys
         let found = (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted().map { "\(folder)/\($0)" }
         let key = key ?? TillVariable.text("KEY")
         guard let path = key ?? found?.first(where: { $0.hasSuffix(".p8") }) else {
@@ -88,16 +85,11 @@ struct HistoryCommand: AsyncParsableCommand {
         }
     }
 
-    private func address(_ client: ControlClient) async throws -> String {
+    private func address(_ shop: AppClient) async throws -> String {
         if let api { return api }
-        let ports = try await client.send(GetStatus()).ports
-        let port =
-            switch try scope.chosenEnvironment() {
-            case .production: ports.production
-            case .sandbox: ports.sandbox
-            }
-        let host = URL(string: client.url)?.host ?? "127.0.0.1"
-        return "http://\(host):\(port)"
+        let ports = try await shop.client.send(GetStatus()).ports
+        let host = URL(string: shop.client.url)?.host ?? "127.0.0.1"
+        return "http://\(host):\(shop.app.environment == .production ? ports.production : ports.sandbox)"
     }
 
     private static func token(_ pair: APIKeyPair, _ issuer: String, _ bundleID: String) throws -> String {
@@ -119,7 +111,9 @@ struct HistoryCommand: AsyncParsableCommand {
             url: "\(base)/inApps/v2/history/\(PercentEncoding.encoded(transaction))?\(query)"
         )
         request.headers.add(name: "Authorization", value: "Bearer \(token)")
-        let (status, body) = try await WebClient.exchange(request, at: base)
+        guard let (status, body) = try? await WebClient.send(request, timeout: .seconds(60)) else {
+            throw CommandRefused.unreached(at: base)
+        }
         let tree = try? JSONTree.parse(body)
         guard status == 200, let tree else {
             let text = String(decoding: body.prefix(500), as: UTF8.self)

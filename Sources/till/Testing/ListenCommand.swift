@@ -7,21 +7,18 @@ import TillControl
 import TillJSON
 import TillShop
 
-struct ListenCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Forwards notifications to a local server, until Ctrl-C.",
-        name: "listen",
-        examples: "till listen --forward-to http://127.0.0.1:3000/apple",
-        notes: "Till needs no network access to your server, because the command fetches notifications through the "
-            + "control API. If no primary endpoint is set, the command acts as the primary endpoint."
-    )
+struct ListenCommand: DocumentedCommand {
+    static let summary = "Forwards notifications to a local server, until Ctrl-C."
+    static let examples = "till listen --forward-to http://127.0.0.1:3000/apple"
+    static let notes =
+        "Till needs no network access to your server, because the command fetches notifications through the "
+        + "control API. If no primary endpoint is set, the command acts as the primary endpoint."
 
     @Option(help: "The URL of your server.")
     var forwardTo: String
     @Option(help: "The number of notifications after which the command exits (default: unlimited).")
     var count: Int?
-    @OptionGroup var scope: ScopeOptions
-    @OptionGroup var server: ServerOptions
+    @OptionGroup var options: EnvironmentOptions
 
     func validate() throws {
         guard let url = URL(string: forwardTo), ["http", "https"].contains(url.scheme), url.host != nil else {
@@ -31,23 +28,19 @@ struct ListenCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try server.client()
-        let app = try await scope.app(client)
+        let shop = try await options.connect()
+        let (client, app) = (shop.client, shop.app)
         var left = count ?? .max
         _ = try await client.send(Listen(app: app, wait: 0))
-        if !server.json { Self.say("Listening. Forwarding notifications to \(forwardTo).") }
+        if !options.server.json { Self.say("Listening. Forwarding notifications to \(forwardTo).") }
         while left > 0 {
             let delivery = try await client.send(Listen(app: app, wait: 25))
             guard let token = delivery.deliveryToken, let body = delivery.body else { continue }
             let outcome = await forward(body)
-            let answer = AnswerDelivery(
-                app: app,
-                deliveryToken: token,
-                status: outcome.status,
-                result: outcome.result
-            )
             // An error is ignored: if the delivery has timed out on the server, the server repeats it.
-            _ = try? await client.send(answer)
+            _ = try? await client.send(
+                AnswerDelivery(app: app, deliveryToken: token, status: outcome.status, result: outcome.result)
+            )
             show(delivery, outcome)
             left -= 1
         }
@@ -81,7 +74,7 @@ struct ListenCommand: AsyncParsableCommand {
         let subtype = delivery.subtype.map { "/\($0)" } ?? ""
         let type = "\(delivery.notificationType ?? "")\(subtype)"
         let end = outcome.status.map { String($0) } ?? outcome.result?.rawValue ?? ""
-        guard server.json else {
+        guard options.server.json else {
             return Self.say("\(type)  \(delivery.notificationUUID ?? "")  \(end)  \(outcome.milliseconds) ms")
         }
         let tree = JSONTree.members([

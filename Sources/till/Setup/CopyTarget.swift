@@ -1,4 +1,5 @@
 import Foundation
+import TillJSON
 import TillShop
 
 /// The target folder of a migration or a restore, compared with its content before the command.
@@ -32,5 +33,29 @@ struct TargetFolder {
 
     private static func content(of path: String) -> Set<String>? {
         (try? FileManager.default.contentsOfDirectory(atPath: path)).map { Set($0) }
+    }
+}
+
+/// The tables that a migration or a restore copied.
+struct CopiedTables {
+    let tables: [(name: String, rows: Int, sha256: String)]
+
+    var json: JSONTree {
+        .array(
+            tables.map {
+                .members(["table": .string($0.name), "rows": .count($0.rows), "sha256": .string($0.sha256)])
+            }
+        )
+    }
+
+    /// A line for each table.
+    ///
+    /// - Parameter result: what the comparison of the rows found.
+    func lines(_ result: String) -> String {
+        let width = tables.map(\.name.count).max() ?? 0
+        return tables.map { table in
+            table.name.padding(toLength: width, withPad: " ", startingAt: 0)
+                + "  \(table.rows) rows, \(result), SHA-256 \(table.sha256.prefix(16))…"
+        }.joined(separator: "\n")
     }
 }

@@ -1,22 +1,48 @@
 import ArgumentParser
 import Foundation
-import Synchronization
+import TillControl
 import TillJSON
 import TillPostgres
 import TillSQLite
 import TillShop
 import TillStorage
 
-struct RestoreCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        "Restores a backup and verifies it.",
-        name: "restore",
-        examples: "till restore --from /var/backups/till-monday --data ./till-data",
-        notes: "No server may run on the data directory or the database, and both must be empty. With --replace, the "
-            + "backup replaces the existing data, and the old folder is kept next to the new folder. The backup may be "
-            + "of SQLite or PostgreSQL. With TILL_DATABASE, it is restored to PostgreSQL, and only certificates and "
-            + "keys go to the data directory."
-    )
+struct BackupCommand: SendingCommand {
+    static let summary = "Copies all data into a new folder while the server runs."
+    static let examples = """
+        till backup /var/backups/till-monday
+        # starts a server with the copy
+        till serve --data /var/backups/till-monday
+        # restores the copy
+        till restore --from /var/backups/till-monday
+        """
+    static let notes =
+        "The copy has the database, certificates and keys. Its database is SQLite, also if the server's is not."
+
+    @Argument(help: "A folder that does not exist yet, on the server's machine.")
+    var folder: String
+    @OptionGroup var options: ServerOptions
+
+    var timeout: Duration { .seconds(36_000) }
+
+    func request(_ client: ControlClient) -> CreateBackup {
+        CreateBackup(to: folder.absolutePath)
+    }
+
+    func text(_ backup: BackupInfo) -> String {
+        let rows = backup.tables.reduce(0) { $0 + $1.rows }
+        return "Copied to \(backup.directory): \(rows) rows. The copy was read and verified."
+    }
+}
+
+struct RestoreCommand: DocumentedCommand {
+    static let summary = "Restores a backup and verifies it."
+    static let examples = "till restore --from /var/backups/till-monday --data ./till-data"
+    static let notes =
+        "No server may run on the data directory or the database, and both must be empty. With --replace, the "
+        + "backup replaces the existing data, and the old folder is kept next to the new folder. The backup may be "
+        + "of SQLite or PostgreSQL. With TILL_DATABASE, it is restored to PostgreSQL, and only certificates and "
+        + "keys go to the data directory."
 
     @Option(help: "The folder that till backup wrote.")
     var from: String
@@ -30,17 +56,17 @@ struct RestoreCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let settings = try await SettingsSource(file: nil)
-        let target = DataDirectory(Self.absolute(settings.text(data, "data") ?? "./till-data"))
-        let backup = DataDirectory(Self.absolute(from))
+        let settings = try await SettingsSource()
+        let target = DataDirectory((data ?? settings.text("data") ?? "./till-data").absolutePath)
+        let backup = DataDirectory(from.absolutePath)
         try Self.requireApart(backup, target, from)
         let folder = TargetFolder(target)
-        let progress = Progress()
+        let hasBegun = Synchronized(false)
         var lock: DirectoryLock?
         var store: PostgresStorage?
         defer { withExtendedLifetime(lock) {} }
         do {
-            let url = try settings.text(database, "database").map { try DatabaseURL($0) }
+            let url = try (database ?? settings.text("database")).map { try DatabaseURL($0) }
             // The backup is checked first, so that a wrong --from leaves no folder behind.
             _ = try BackupManifest(of: backup)
             lock = try DirectoryLock(target)
@@ -51,12 +77,12 @@ struct RestoreCommand: AsyncParsableCommand {
                 make: { try SQLiteStorage(path: $0) }
             )
             let restore = Restore(of: backup, to: target, stores)
-            let report = try await restore.run(into: store, replacing: replace) { _ in progress.begin() }
+            let report = try await restore.run(into: store, replacing: replace) { _ in hasBegun.value = true }
             // The restore is complete, so an error when closing the store is ignored.
             try? await store?.close()
             show(report, in: target, isDatabase: url != nil)
         } catch {
-            throw await Self.refusal(error, store, folder, hasBegun: progress.hasBegun)
+            throw await Self.refusal(error, store, folder, hasBegun: hasBegun.value)
         }
     }
 
@@ -89,38 +115,18 @@ struct RestoreCommand: AsyncParsableCommand {
         }
     }
 
-    private static func absolute(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.path }
-
     private func show(_ report: Restore.Report, in target: DataDirectory, isDatabase: Bool) {
-        let tables = report.manifest.parts.map { part in
-            JSONTree.members([
-                "table": .string(part.name), "rows": .number(String(part.rows)), "sha256": .string(part.sha256),
-            ])
-        }
+        let tables = CopiedTables(tables: report.manifest.parts.map { ($0.name, $0.rows, $0.sha256) })
         let tree = JSONTree.members([
-            "directory": .string(target.path), "before": .text(report.before), "tables": .array(tables),
+            "directory": .string(target.path), "before": .text(report.before), "tables": tables.json,
             "identifiersFrom": .number(String(report.identifiersFrom)), "migrated": .bool(report.wasOlder),
         ])
         Output.show(tree, asJSON: json) { _ in
-            let width = report.manifest.parts.map(\.name.count).max() ?? 0
-            let lines = report.manifest.parts.map { part in
-                part.name.padding(toLength: width, withPad: " ", startingAt: 0)
-                    + "  \(part.rows) rows, as in the backup, SHA-256 \(part.sha256.prefix(16))…"
-            }
             let before = report.before.map { "\nThe old content of \(target.path) is now in \($0)." } ?? ""
             let migrated = "\nThe backup is from an older Till; its tables were migrated to this version."
             let older = report.wasOlder ? migrated : ""
             let place = isDatabase ? "the database, its certificates and keys in \(target.path)" : target.path
-            return lines.joined(separator: "\n") + "\nThe backup is in \(place)." + older + before
+            return tables.lines("as in the backup") + "\nThe backup is in \(place)." + older + before
         }
     }
-}
-
-/// Records whether anything was written.
-private final class Progress: Sendable {
-    private let state = Mutex(false)
-
-    var hasBegun: Bool { state.withLock { $0 } }
-
-    func begin() { state.withLock { $0 = true } }
 }
