@@ -24,8 +24,6 @@ extension Console {
         var response: Response
         do {
             response = try await answer(request)
-        } catch let refused as FormRefused {
-            response = Self.response(errorPage(.badForm(refused.reason), at: "/console/", Session(cookie: "")))
         } catch {
             let error = ControlError(of: error, logger: shop.logger)
             response = Self.response(errorPage(error, at: "/console/", Session(cookie: "")))
@@ -85,7 +83,7 @@ extension Console {
     }
 
     private func live(_ session: Session, page: String?, action: String?, had: String) throws -> Response {
-        guard let address = Address.local(page), hasPage(at: address) else { throw ControlError.missingPage }
+        guard let address = Address.local(page), Self.page(at: address) != nil else { throw ControlError.missingPage }
         guard seats.take() else {
             throw ControlError.busy(
                 "Too many pages are open (limit: \(LiveSeats.limit)). Close other pages and reload this page."
@@ -125,7 +123,7 @@ extension Console {
             response.headers[.setCookie] = sessions.header(nil, isSecure: Self.isSecure(request))
             return response
         }
-        if takesForms(at: path) {
+        if Self.page(at: path)?.page.takesForms == true {
             return response(await shown(at: path, session, form: form), session, request)
         }
         let parts = Address.parts(path) ?? []

@@ -1,8 +1,13 @@
 import TillControl
-import TillServer
 
 /// The typed answer of an action, such as `PurchaseInfo`.
 typealias ActionAnswer = any Encodable & Sendable
+
+/// The answers of the operations that create an app and import its products.
+struct NewAppAnswer: Encodable, Sendable {
+    let app: AppInfo
+    let catalog: CatalogImportInfo
+}
 
 /// What the page shows of the answer of an action, besides its values.
 struct ShownAnswer: Sendable {
@@ -22,114 +27,56 @@ struct ShownAnswer: Sendable {
         case customer(String)
     }
 
-    var events: [EventName] = []
-    var notifications: [Notification] = []
+    private(set) var events: [EventName] = []
+    private(set) var notifications: [Notification] = []
     /// The transaction after the action.
-    var transaction: TransactionInfo?
+    private(set) var transaction: TransactionInfo?
     /// The customer whose notifications are linked.
-    var customer: String?
-    var advance: AdvanceReportInfo?
-    var link: Link?
+    private(set) var customer: String?
+    private(set) var advance: AdvanceReportInfo?
+    private(set) var link: Link?
     /// Whether the page lists the values of the answer.
-    var hasValues = true
+    private(set) var hasValues = true
 
     /// Whether the customer was charged.
     var isSale: Bool { events.contains { Self.sales.contains($0) } }
 
     private static let sales: Set<EventName> = [.charged, .subscribed, .resubscribed, .renewed, .recovered, .upgraded]
 
-    init() {}
-
     init(_ answer: ActionAnswer) {
-        if let answer = answer as? any DescribedAnswer { self = answer.shown }
+        switch answer {
+        case let answer as ActionInfo:
+            show(answer.events, answer.notifications, of: answer.transaction.customer)
+            transaction = answer.transaction
+        case let answer as PurchaseInfo:
+            show(answer.events, answer.notifications, of: answer.customer)
+            transaction = answer.transaction
+        case let answer as CustomerChange: show(answer.events, answer.notifications, of: answer.customer.customer)
+        case let answer as FamilyChange: show(answer.events, answer.notifications, of: nil)
+        case let answer as CustomerInfo: link = .customer(answer.customer)
+        case let answer as ErasureInfo: notifications = answer.notifications.map { Notification(words: $0) }
+        case let answer as AdvanceReportInfo:
+            notifications = answer.notifications.map { count in
+                let words = [count.type.rawValue, count.subtype?.rawValue].compactMap(\.self).joined(separator: "/")
+                return Notification(words: words, count: count.count)
+            }
+            advance = answer
+            hasValues = false
+        case let answer as NotificationInfo:
+            notifications = [Notification(words: NotificationWords.words(answer), uuid: answer.notificationUUID)]
+            customer = answer.customer
+            link = customer.map { .customer($0) }
+        case let answer as AppInfo: link = .app(answer.bundleId)
+        case let answer as NewAppAnswer: link = .app(answer.app.bundleId)
+        default: break
+        }
     }
 
-    fileprivate init(_ events: [EventName], _ notifications: [String], of customer: String?) {
+    private mutating func show(_ events: [EventName], _ notifications: [String], of customer: String?) {
         self.events = events
         self.notifications = notifications.map { Notification(words: $0) }
         self.customer = customer
         link = customer.map { .customer($0) }
         hasValues = false
     }
-}
-
-/// An answer of which the page shows more than its values.
-private protocol DescribedAnswer: Sendable {
-    /// What the page shows.
-    var shown: ShownAnswer { get }
-}
-
-extension ActionInfo: DescribedAnswer {
-    fileprivate var shown: ShownAnswer {
-        var shown = ShownAnswer(events, notifications, of: transaction.customer)
-        shown.transaction = transaction
-        return shown
-    }
-}
-
-extension PurchaseInfo: DescribedAnswer {
-    fileprivate var shown: ShownAnswer {
-        var shown = ShownAnswer(events, notifications, of: customer)
-        shown.transaction = transaction
-        return shown
-    }
-}
-
-extension CustomerChange: DescribedAnswer {
-    fileprivate var shown: ShownAnswer { ShownAnswer(events, notifications, of: customer.customer) }
-}
-
-extension FamilyChange: DescribedAnswer {
-    fileprivate var shown: ShownAnswer { ShownAnswer(events, notifications, of: nil) }
-}
-
-extension CustomerInfo: DescribedAnswer {
-    fileprivate var shown: ShownAnswer {
-        var shown = ShownAnswer()
-        shown.link = .customer(customer)
-        return shown
-    }
-}
-
-extension ErasureInfo: DescribedAnswer {
-    fileprivate var shown: ShownAnswer {
-        var shown = ShownAnswer()
-        shown.notifications = notifications.map { ShownAnswer.Notification(words: $0) }
-        return shown
-    }
-}
-
-extension AdvanceReportInfo: DescribedAnswer {
-    fileprivate var shown: ShownAnswer {
-        var shown = ShownAnswer()
-        shown.notifications = notifications.map { count in
-            let words = [count.type.rawValue, count.subtype?.rawValue].compactMap(\.self).joined(separator: "/")
-            return ShownAnswer.Notification(words: words, count: count.count)
-        }
-        shown.advance = self
-        shown.hasValues = false
-        return shown
-    }
-}
-
-extension NotificationInfo: DescribedAnswer {
-    fileprivate var shown: ShownAnswer {
-        var shown = ShownAnswer()
-        shown.notifications = [.init(words: NotificationWords.words(self), uuid: notificationUUID)]
-        shown.customer = customer
-        shown.link = customer.map { .customer($0) }
-        return shown
-    }
-}
-
-extension AppInfo: DescribedAnswer {
-    fileprivate var shown: ShownAnswer {
-        var shown = ShownAnswer()
-        shown.link = .app(bundleId)
-        return shown
-    }
-}
-
-extension NewAppAnswer: DescribedAnswer {
-    fileprivate var shown: ShownAnswer { app.shown }
 }

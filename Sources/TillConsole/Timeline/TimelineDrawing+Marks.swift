@@ -10,23 +10,19 @@ extension TimelineDrawing {
             svg.line("tl-stem", mark.x, y + 6, mark.x, timeline.axisY)
             // A larger target for the pointer.
             let half = TimelineMark.size / 2
-            svg.rectangle("tl-target", SVGBox(x: mark.x - half, y: y - half, width: 2 * half, height: 2 * half))
+            let box = SVGBox(x: mark.x - half, y: y - half, width: 2 * half, height: 2 * half)
+            svg.rectangle("tl-target", box)
             if mark.notices.count > 1 {
                 svg.label("tl-more", x: mark.x, y: y + 4, "+\(mark.notices.count)")
             } else {
-                Self.draw(mark.kind, first.fate, x: mark.x, y: y, in: &svg)
+                draw(mark.kind, first.fate, box, in: &svg)
             }
         }
     }
 
-    /// Draws the shape of a mark, also for the legend.
-    static func draw(
-        _ kind: TimelineMark.Kind,
-        _ fate: TimelineNotice.Fate,
-        x: Double,
-        y: Double,
-        in svg: inout SVGText
-    ) {
+    /// Draws the shape of a mark in the middle of a box.
+    func draw(_ kind: TimelineMark.Kind, _ fate: TimelineNotice.Fate, _ box: SVGBox, in svg: inout SVGText) {
+        let (x, y) = (box.x + box.width / 2, box.y + box.height / 2)
         let path = "M\(SVGText.number(x)) \(SVGText.number(y)) \(kind.outline)"
         let state = fate == .arrived ? "" : " tl-hollow tl-\(fate.rawValue)"
         svg.path("tl-mark tl-mark-\(kind.rawValue)\(state)", path)
@@ -36,7 +32,7 @@ extension TimelineDrawing {
 
 extension TimelineMark.Kind {
     /// The shape as a path relative to its centre.
-    var outline: String {
+    fileprivate var outline: String {
         switch self {
         case .bought: "m-1.7 -5.5 h3.4 v3.8 h3.8 v3.4 h-3.8 v3.8 h-3.4 v-3.8 h-3.8 v-3.4 h3.8 z"
         case .renewed: "m-4.5 0 a4.5 4.5 0 1 0 9 0 a4.5 4.5 0 1 0 -9 0 z"
@@ -44,24 +40,6 @@ extension TimelineMark.Kind {
         case .billingIssue: "m0 -5.6 l5.6 9.8 h-11.2 z"
         case .ended: "m-5 -3 l2 -2 l3 3 l3 -3 l2 2 l-3 3 l3 3 l-2 2 l-3 -3 l-3 3 l-2 -2 l3 -3 z"
         case .refund: "m0 -6 l6 6 l-6 6 l-6 -6 z"
-        }
-    }
-
-    /// The legend text for marks of these notification types.
-    func words(of types: Set<String>) -> String {
-        guard self == .refund, types.contains("REVOKE") else { return words }
-        let isMixed = !types.isDisjoint(with: ["REFUND", "REFUND_DECLINED", "REFUND_REVERSED", "CONSUMPTION_REQUEST"])
-        return isMixed ? "refund, or no longer shared" : "no longer shared"
-    }
-
-    private var words: String {
-        switch self {
-        case .bought: "purchased"
-        case .renewed: "renewed"
-        case .changed: "changed"
-        case .billingIssue: "payment failed"
-        case .ended: "ended"
-        case .refund: "refund"
         }
     }
 }

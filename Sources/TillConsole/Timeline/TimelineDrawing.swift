@@ -7,17 +7,12 @@ struct TimelineDrawing: Sendable {
     let timeline: Timeline
     /// A prefix that makes element IDs unique on the page.
     let id: String
-    let words: TimelineWords
 
-    init(_ timeline: Timeline, id: String) {
-        self.timeline = timeline
-        self.id = id
-        words = TimelineWords(facts: timeline.facts, isFine: timeline.isFine)
-    }
+    var words: TimelineWords { TimelineWords(facts: timeline.facts, isFine: timeline.isFine) }
 
     /// The SVG text.
     func text() -> String {
-        let legend = TimelineLegend(of: timeline)
+        let legend = TimelineLegend(of: self)
         let name = timeline.facts.name(of: timeline.facts.subscription.latestTransaction.productID)
         let size = [timeline.width, timeline.height + legend.height].map(SVGText.number)
         let attributes = [
@@ -35,7 +30,7 @@ struct TimelineDrawing: Sendable {
             for mark in timeline.marks { draw(mark, in: &svg) }
             // The names are drawn after the marks, whose stems would otherwise cross them.
             for lane in timeline.lanes { self.name(lane, in: &svg) }
-            legend.draw(in: &svg, from: timeline.height, hatchings: self)
+            legend.draw(in: &svg, from: timeline.height)
         }
         return svg.text
     }
@@ -72,7 +67,12 @@ struct TimelineDrawing: Sendable {
         }
     }
 
-    func fill(_ hatching: Hatching) -> String { "url(#\(id)-\(hatching.rawValue))" }
+    /// Draws a rectangle with a hatching over it.
+    func hatched(_ kind: String, _ hatching: Hatching?, _ box: SVGBox, radius: Double, in svg: inout SVGText) {
+        svg.rectangle(kind, box, radius: radius)
+        guard let hatching else { return }
+        svg.rectangle("tl-over", box, radius: radius, fill: "url(#\(id)-\(hatching.rawValue))")
+    }
 
     // MARK: Lanes
 
@@ -127,7 +127,7 @@ struct TimelineDrawing: Sendable {
         let facts = timeline.facts
         guard timeline.story.hidden > 0 || facts.hasEarlier, let first = timeline.story.periods.first else { return }
         let count = facts.hasEarlier ? "" : "\(timeline.story.hidden) "
-        let link = facts.earlier.map { [("href", "\($0)\(first.change)"), ("tabindex", "-1")] }
+        let link = facts.earlier.map { [("href", "\($0)\(first.row.change)"), ("tabindex", "-1")] }
         svg.element(link == nil ? "g" : "a", link ?? []) { svg in
             svg.label("tl-earlier", x: 1, y: 14, "‹ \(count)earlier")
         }
@@ -135,7 +135,7 @@ struct TimelineDrawing: Sendable {
 
     private func now(in svg: inout SVGText) {
         guard let x = timeline.nowX else { return }
-        let date = TimelineDate(timeline.facts.now)
+        let date = UTCDate(timeline.facts.now)
         let text = "now · \(timeline.isFine ? date.time : date.date)"
         let width = TextWidth.of(text, size: Layout.small) * 1.1 + 14
         let left = min(max(0, x - width / 2), timeline.width - width)

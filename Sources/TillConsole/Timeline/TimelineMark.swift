@@ -1,9 +1,9 @@
 import TillCore
 
 /// A mark above the lanes: a notification, or several notifications that are too close together for separate marks.
-package struct TimelineMark: Equatable, Sendable {
+struct TimelineMark: Equatable, Sendable {
     /// The kind of event; each kind has its own shape.
-    package enum Kind: String, CaseIterable, Sendable {
+    enum Kind: String, CaseIterable, Sendable {
         /// A purchase.
         case bought
         /// A renewal.
@@ -19,14 +19,14 @@ package struct TimelineMark: Equatable, Sendable {
     }
 
     /// The notifications by date.
-    package private(set) var notices: [TimelineNotice]
+    private(set) var notices: [TimelineNotice]
     /// The horizontal centre.
-    package let x: Double
+    let x: Double
     /// The row of the mark, counted upwards from the lanes.
-    package let level: Int
+    let level: Int
 
     /// The kind of the first notification.
-    package var kind: Kind { notices.first?.kind ?? .changed }
+    var kind: Kind { notices.first?.kind ?? .changed }
 
     /// The size of a mark in pixels.
     static let size = 17.0

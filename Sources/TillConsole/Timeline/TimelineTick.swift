@@ -1,15 +1,15 @@
 import TillCore
 
 /// A date on the axis.
-package struct TimelineTick: Equatable, Sendable {
+struct TimelineTick: Equatable, Sendable {
     /// The date.
-    package let instant: Timestamp
+    let instant: Timestamp
     /// The horizontal position.
-    package let x: Double
+    let x: Double
     /// The label; nil if there is no room.
-    package let label: String?
+    let label: String?
     /// The year or date below the label; nil if it is the same as below the previous label.
-    package let second: String?
+    let second: String?
 
     /// The precision of the labels, which depends on the shortest period.
     private enum Grain {
@@ -21,7 +21,7 @@ package struct TimelineTick: Equatable, Sendable {
             self = shortest < 120_000 ? .seconds : shortest < 86_400_000 ? .minutes : .days
         }
 
-        func label(_ date: TimelineDate) -> String {
+        func label(_ date: UTCDate) -> String {
             switch self {
             case .days: date.dayAndMonth
             case .minutes: date.time
@@ -29,7 +29,7 @@ package struct TimelineTick: Equatable, Sendable {
             }
         }
 
-        func second(_ date: TimelineDate) -> String {
+        func second(_ date: UTCDate) -> String {
             switch self {
             case .days: String(date.year)
             case .minutes, .seconds: date.date
@@ -54,7 +54,7 @@ package struct TimelineTick: Equatable, Sendable {
         var freeFrom = -Double.infinity
         return rising.map { instant in
             let x = scale.x(instant)
-            let date = TimelineDate(instant)
+            let date = UTCDate(instant)
             let label = grain.label(date)
             let second = grain.second(date)
             guard labelled.contains(instant), label != lastLabel || second != lastSecond else {
@@ -85,7 +85,7 @@ package struct TimelineTick: Equatable, Sendable {
         var taken: [(left: Double, right: Double)] = []
         var labelled: Set<Timestamp> = []
         for instant in wanted where !labelled.contains(instant) && instant >= story.begin {
-            let label = grain.label(TimelineDate(instant))
+            let label = grain.label(UTCDate(instant))
             let half = TextWidth.of(label, size: Timeline.Layout.small) / 2
             let x = middle(of: label, at: scale.x(instant), within: width)
             guard taken.allSatisfy({ x + half + 7 <= $0.left || x - half - 7 >= $0.right }) else { continue }

@@ -1,13 +1,13 @@
 import TillCore
 
-/// A UTC date, formatted for a timeline.
-struct TimelineDate: Sendable {
+/// A UTC date, formatted for people.
+struct UTCDate: Sendable {
     let year: Int
-    let month: Int
-    let day: Int
-    let hour: Int
-    let minute: Int
-    let second: Int
+    private let month: Int
+    private let day: Int
+    private let hour: Int
+    private let minute: Int
+    private let second: Int
 
     init(_ instant: Timestamp) {
         let parts = instant.iso8601.split { "-T:Z".contains($0) }.compactMap { Int($0) }
@@ -16,9 +16,7 @@ struct TimelineDate: Sendable {
         (hour, minute, second) = (parts[3], parts[4], parts[5])
     }
 
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
     /// `5 Feb`
     var dayAndMonth: String { "\(day) \(Self.months[month - 1])" }
