@@ -27,12 +27,6 @@ final class Actions: Sendable {
         }
     }
 
-    private enum Beginning {
-        case new(String)
-        case repeated(String)
-        case full
-    }
-
     private let control: ControlCaller
     private let logger: Logger
     private let entries = Mutex<[String: Entry]>([:])
@@ -62,21 +56,19 @@ final class Actions: Sendable {
         let parameters = FormBody.parameters(form)
         let isDry = form["dryRun"] == "true"
         let title = Self.title(operation, form) + (isDry ? " (dry run: nothing was changed)" : "")
-        let name: String
-        switch begin(Effect(title: title, parameters: parameters), SentForm(form, operation, session)) {
-        case .full:
+        let sent = SentForm(form, operation, session)
+        guard let (name, isNew) = begin(Effect(title: title, parameters: parameters), sent) else {
             let error = ControlError.busy("Too many operations are in progress. Try again later.")
             return (Effect(title: title, outcome: .failure(error), parameters: parameters), nil)
-        case .repeated(let earlier): name = earlier
-        case .new(let new):
-            name = new
+        }
+        if isNew {
             // Closing the page does not cancel the action.
             let control = self.control.acting(for: session?.caller ?? .console)
             Task { [self] in
                 do throws(ControlError) {
-                    end(new, .success(try await answer(to: operation, parameters, form, control)))
+                    end(name, .success(try await answer(to: operation, parameters, form, control)))
                 } catch {
-                    end(new, .failure(error))
+                    end(name, .failure(error))
                 }
             }
         }
@@ -99,19 +91,20 @@ final class Actions: Sendable {
         }
     }
 
-    private func begin(_ effect: Effect, _ form: SentForm?) -> Beginning {
+    /// The name of the action of a form, and whether it is new; nil if there are too many actions.
+    private func begin(_ effect: Effect, _ form: SentForm?) -> (name: String, isNew: Bool)? {
         let now = ContinuousClock().now
         return entries.withLock { entries in
             entries = entries.filter { $0.value.isNeeded(at: now) }
-            if let form, let earlier = entries.first(where: { $0.value.form == form }) { return .repeated(earlier.key) }
+            if let form, let earlier = entries.first(where: { $0.value.form == form }) { return (earlier.key, false) }
             let shown = entries.filter { $0.value.shown != nil }
-            guard entries.count - shown.count < Self.maxPending else { return .full }
+            guard entries.count - shown.count < Self.maxPending else { return nil }
             if shown.count >= Self.maxShown, let oldest = shown.min(by: { $0.value.begun < $1.value.begun }) {
                 entries[oldest.key] = nil
             }
             let name = UUID().uuidString.lowercased()
             entries[name] = Entry(effect: effect, begun: now, form: form)
-            return .new(name)
+            return (name, true)
         }
     }
 

@@ -11,25 +11,6 @@ struct FormData: Equatable, Sendable {
     struct Field: Equatable, Sendable {
         let name: String
         let value: String
-
-        /// The names in the console's own forms are below these limits. A name is a path in the request body, so its
-        /// depth must be limited.
-        private static let maxNameLength = 256
-        private static let maxParts = 8
-
-        /// - Throws: `ControlError` for a name that is too long or too deep.
-        fileprivate init(checking name: String, _ value: String) throws(ControlError) {
-            let dots = name.utf8.count <= Self.maxNameLength ? name.utf8.count { $0 == UInt8(ascii: ".") } : .max
-            guard dots < Self.maxParts else {
-                throw .badForm("A field name has more than \(Self.maxNameLength) bytes or \(Self.maxParts) parts.")
-            }
-            self.init(name: name, value: value)
-        }
-
-        init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
     }
 
     var fields: [Field] = []
@@ -38,15 +19,16 @@ struct FormData: Equatable, Sendable {
 
     /// The first value of a field.
     subscript(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+}
 
+extension FormData {
     /// The size limit of a form without a file. It is above the limit of every request body.
     private static let maxBytes = 512 * 1_024
     private static let maxFields = 500
-
-    init(fields: [Field] = [], file: [UInt8]? = nil) {
-        self.fields = fields
-        self.file = file
-    }
+    /// The names in the console's own forms are below these limits. A name is a path in the request body, so its depth
+    /// must be limited.
+    private static let maxNameLength = 256
+    private static let maxParts = 8
 
     /// Reads a form as browsers send it.
     ///
@@ -72,7 +54,7 @@ struct FormData: Equatable, Sendable {
             )
         }
         var form = FormData()
-        for item in items { form.fields.append(try Field(checking: item.name, item.value)) }
+        for item in items { try form.add(item.name, item.value) }
         return form
     }
 
@@ -110,7 +92,16 @@ struct FormData: Equatable, Sendable {
             return
         }
         guard let value = String(validating: value, as: UTF8.self), !value.utf8.contains(0) else { throw broken }
-        fields.append(try Field(checking: name, value))
+        try add(name, value)
+    }
+
+    /// - Throws: `ControlError` for a name that is too long or too deep.
+    private mutating func add(_ name: String, _ value: String) throws(ControlError) {
+        let dots = name.utf8.count <= Self.maxNameLength ? name.utf8.count { $0 == UInt8(ascii: ".") } : .max
+        guard dots < Self.maxParts else {
+            throw .badForm("A field name has more than \(Self.maxNameLength) bytes or \(Self.maxParts) parts.")
+        }
+        fields.append(Field(name: name, value: value))
     }
 
     private static func boundary(in type: String) -> String? {

@@ -78,15 +78,15 @@ struct TimelineCommitment: Equatable, Sendable {
     /// The product, which has its own lane.
     let productID: String
     /// The last visible month.
-    var month: Int
+    let month: Int
     /// The number of months.
     let months: Int
     /// When the first visible month begins.
     let start: Timestamp
     /// When the last visible month ends.
-    var paidUntil: Timestamp
+    let paidUntil: Timestamp
     /// When the commitment ends.
-    var end: Timestamp
+    let end: Timestamp
 }
 
 /// What follows the last period.

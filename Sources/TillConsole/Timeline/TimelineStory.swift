@@ -171,22 +171,20 @@ struct TimelineStory: Sendable {
         var found: [TimelineCommitment] = []
         for period in periods {
             guard let month = period.row.commitment else { continue }
-            if month.period > 1, let last = found.last, last.productID == period.productID, last.month < month.period {
-                found[found.count - 1].month = month.period
-                found[found.count - 1].paidUntil = period.end
-                found[found.count - 1].end = month.expiresDate
-            } else {
-                found.append(
-                    TimelineCommitment(
-                        productID: period.productID,
-                        month: month.period,
-                        months: month.periods,
-                        start: period.start,
-                        paidUntil: period.end,
-                        end: month.expiresDate
-                    )
-                )
+            let continued = found.last.flatMap {
+                month.period > 1 && $0.productID == period.productID && $0.month < month.period ? $0 : nil
             }
+            if continued != nil { found.removeLast() }
+            found.append(
+                TimelineCommitment(
+                    productID: period.productID,
+                    month: month.period,
+                    months: continued?.months ?? month.periods,
+                    start: continued?.start ?? period.start,
+                    paidUntil: period.end,
+                    end: month.expiresDate
+                )
+            )
         }
         return found
     }

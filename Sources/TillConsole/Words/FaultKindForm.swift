@@ -3,27 +3,21 @@ import TillControl
 /// A kind of fault, with the fields of its form (docs/operating/faults.md).
 struct FaultKindForm: Sendable {
     let kind: FaultKind
-    /// The name on the page.
-    let name: String
     /// A description in one or two sentences.
     let words: String
+    /// The name on the page, if it does not follow from the kind.
+    private let ownName: String?
     /// The fields that only rules of this kind have.
     private let ownFields: [FormField]
-    let isOfNotifications: Bool
 
-    private init(
-        _ kind: FaultKind,
-        _ words: String,
-        name: String? = nil,
-        _ fields: [FormField] = [],
-        isOfNotifications: Bool = false
-    ) {
-        self.kind = kind
-        self.name = name ?? Words.sentence(kind.rawValue)
-        self.words = words
-        ownFields = fields
-        self.isOfNotifications = isOfNotifications
+    private init(_ kind: FaultKind, _ words: String, name: String? = nil, _ fields: [FormField] = []) {
+        (self.kind, self.words, ownName, ownFields) = (kind, words, name, fields)
     }
+
+    /// The name on the page.
+    var name: String { ownName ?? Words.sentence(kind.rawValue) }
+
+    var isOfNotifications: Bool { [.drop, .delay, .duplicate, .reorder].contains(kind) }
 
     static let all = ofCalls + ofNotifications
 
@@ -61,10 +55,8 @@ struct FaultKindForm: Sendable {
         let drop = "Till does not send the notification, but counts it as delivered."
         let delayed = "Till sends the notification after a delay in real time."
         return [
-            .init(.drop, drop, isOfNotifications: true),
-            .init(.delay, delayed, [delay, spread], isOfNotifications: true),
-            .init(.duplicate, "Till sends the notification twice.", isOfNotifications: true),
-            .init(.reorder, reorder, [wait, spread], isOfNotifications: true),
+            .init(.drop, drop), .init(.delay, delayed, [delay, spread]),
+            .init(.duplicate, "Till sends the notification twice."), .init(.reorder, reorder, [wait, spread]),
         ]
     }()
 

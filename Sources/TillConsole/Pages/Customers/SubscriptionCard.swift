@@ -170,8 +170,6 @@ struct SubscriptionCard: Sendable {
 enum DecodedJWS {
     /// The payload; nil if the text is not a JWS with a JSON payload.
     static func payload(_ jws: String) -> JSONTree? {
-        let parts = Array(jws.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, let bytes = Base64URL.decode(parts[1]) else { return nil }
-        return try? JSONTree.parse(bytes)
+        (try? CompactJWS(jws)).flatMap { try? JSONTree.parse($0.payload) }
     }
 }
