@@ -21,20 +21,18 @@ extension Console {
         -> RenderedPage
     {
         let title = Actions.title(operation, form)
-        let parameters = FormBody.parameters(form)
         let shown = form.fields.filter { !$0.name.hasPrefix("_") && !$0.value.isEmpty }
         let values: PageValue = [
-            "operation": .text(operation.id), "label": .text(title), "back": .text(back),
-            "fields": .list(form.fields.map { ["name": .text($0.name), "value": .text($0.value)] }),
-            "facts": .list(
-                shown.map {
-                    let name = String($0.name.prefix { $0 != ":" }.trimmingPrefix("path."))
-                    return ["name": .text(Words.sentence(name)), "value": .text($0.value)]
-                }
-            ),
+            "title": "\(title)?", "operation": operation.id, "label": title, "back": back,
+            "fields": form.fields.listed { ["name": $0.name, "value": $0.value] },
+            "facts": shown.listed {
+                let name = String($0.name.prefix { $0 != ":" }.trimmingPrefix("path."))
+                return ["name": Words.sentence(name), "value": $0.value]
+            },
         ]
-        let request = request("/console/", session, parameters)
-        return render("\(title)?", "confirmation", values, request, nil, nil, action: nil)
+        var request = request("/console/", session)
+        request.parameters = FormBody.parameters(form)
+        return render(values, "confirmation", request)
     }
 
     /// The band above every page of production, and above every page of a server that guards production.

@@ -24,8 +24,6 @@ extension Console {
         var response: Response
         do {
             response = try await answer(request)
-        } catch let refused as FormRefused {
-            response = Self.response(errorPage(.badForm(refused.reason), at: "/console/", Session(cookie: "")))
         } catch {
             let error = ControlError(of: error, logger: shop.logger)
             response = Self.response(errorPage(error, at: "/console/", Session(cookie: "")))
@@ -85,7 +83,7 @@ extension Console {
     }
 
     private func live(_ session: Session, page: String?, action: String?, had: String) throws -> Response {
-        guard let address = Address.local(page), hasPage(at: address) else { throw ControlError.missingPage }
+        guard let address = Address.local(page), Self.page(at: address) != nil else { throw ControlError.missingPage }
         guard seats.take() else {
             throw ControlError.busy(
                 "Too many pages are open (limit: \(LiveSeats.limit)). Close other pages and reload this page."
@@ -125,7 +123,7 @@ extension Console {
             response.headers[.setCookie] = sessions.header(nil, isSecure: Self.isSecure(request))
             return response
         }
-        if takesForms(at: path) {
+        if Self.page(at: path)?.page.takesForms == true {
             return response(await shown(at: path, session, form: form), session, request)
         }
         let parts = Address.parts(path) ?? []
@@ -204,4 +202,31 @@ extension Console {
 
 extension HTTPField.Name {
     fileprivate static let referrerPolicy = HTTPField.Name("Referrer-Policy") ?? .referer
+}
+
+/// Errors of the console itself. Errors of actions come from the control operations.
+extension ControlError {
+    static let missingPage = missing("No such page.")
+    static let signedOut = ControlError(
+        status: .unauthorized,
+        code: "signed_out",
+        message: "You are signed out. Sign in again."
+    )
+    static let foreign = ControlError(
+        status: .forbidden,
+        code: "foreign_form",
+        message: "The form is not from this console or is out of date. Reload the page and try again."
+    )
+
+    static func missing(_ message: String) -> ControlError {
+        ControlError(status: .notFound, code: "no_such_page", message: message)
+    }
+
+    static func busy(_ message: String) -> ControlError {
+        ControlError(status: .serviceUnavailable, code: "busy", message: message)
+    }
+
+    static func badForm(_ reason: String) -> ControlError {
+        ControlError(status: .badRequest, code: "bad_form", message: reason)
+    }
 }

@@ -1,8 +1,4 @@
-import Foundation
 import HTTPTypes
-import Hummingbird
-import Logging
-import NIOCore
 import TillServer
 import TillShop
 
@@ -18,33 +14,25 @@ package struct Console: Sendable {
     let changeCounter: ChangeCounter
     let seats = LiveSeats()
     let livePages = LivePages()
-    private let pages: [ConsolePage]
     private let templates: Templates
-    private let known: Set<String>
 
     /// Creates the console of a control API.
     ///
+    /// - Parameter patience: how long a page waits for an action before it shows the action as in progress.
     /// - Throws: an error if a template does not parse.
-    package init(_ control: ControlAPI) throws {
-        try self.init(control, pages: ConsolePage.all)
-    }
-
-    init(_ control: ControlAPI, pages: [ConsolePage], patience: Duration = .seconds(2)) throws {
+    package init(_ control: ControlAPI, patience: Duration = .seconds(2)) throws {
         shop = control.shop
         self.control = ControlCaller(control)
         sessions = Sessions(control.shop, token: control.guardian.isRequired ? control.guardian.token : nil)
         failedTokens = control.guardian.failedTokens
         actions = Actions(self.control, patience: patience, logger: control.shop.logger)
         changeCounter = ChangeCounter(control.shop)
-        self.pages = pages
-        known = Set(pages.map(\.path))
-        let signIn = Template("sign-in", PackageResources.sign_in_mustache)
-        templates = try Templates(Template.parts + [signIn] + pages.map(\.template))
+        templates = try Templates()
     }
 
     // MARK: Pages
 
-    /// The page at an address with the current data.
+    /// The page at a URL with the current data.
     ///
     /// - Parameters:
     ///   - effect: the result of an action, shown above the page.
@@ -60,56 +48,31 @@ package struct Console: Sendable {
         refused: RefusedForm? = nil,
         form: FormData? = nil
     ) async throws -> RenderedPage {
-        let (page, request) = try found(address, session, refused, form)
-        let content = try await page.content(request)
-        let values = PageValue.object(content.values)
-        return render(content.title, page.template.name, values, request, page, effect, action: action)
+        guard let (page, parameters) = Self.page(at: address) else { throw ControlError.missingPage }
+        var request = request(address, session)
+        request.parameters = parameters
+        request.query = Address.items(address.drop { $0 != "?" }.dropFirst()) ?? []
+        (request.refused, request.form) = (refused, form)
+        let title: PageValue = ["title": page.menu]
+        let values = title.with(try await page.content(request))
+        return render(values, page.template, request, page, effect, action: action)
     }
 
-    private func found(_ address: String, _ session: Session, _ refused: RefusedForm?, _ form: FormData?) throws -> (
-        ConsolePage, PageRequest
-    ) {
-        let parts = address.split(separator: "?", maxSplits: 1)
-        let path = parts.first.flatMap { Address.parts($0) } ?? []
-        let query = Address.items(parts.count > 1 ? parts[1] : "") ?? []
-        for page in pages {
-            guard let parameters = page.parameters(of: path) else { continue }
-            return (page, request(address, session, parameters, query, refused, form))
+    /// The page of a URL and the parameters in its path; nil if there is none. The page's subject may not exist.
+    static func page(at address: String) -> (page: ConsolePage, parameters: [String: String])? {
+        let path = Address.parts(address.prefix { $0 != "?" }) ?? []
+        for page in ConsolePage.all {
+            if let parameters = page.parameters(of: path) { return (page, parameters) }
         }
-        throw ControlError.missingPage
+        return nil
     }
 
-    /// Whether an address belongs to a page; the page's subject may not exist.
-    func hasPage(at address: String) -> Bool {
-        let parts = Address.parts(address.prefix { $0 != "?" }) ?? []
-        return pages.contains { $0.parameters(of: parts) != nil }
-    }
-
-    /// Whether the page at a path accepts forms.
-    func takesForms(at path: String) -> Bool {
-        let parts = Address.parts(path) ?? []
-        return pages.contains { $0.takesForms && $0.parameters(of: parts) != nil }
-    }
-
-    func request(
-        _ address: String,
-        _ session: Session,
-        _ parameters: [String: String] = [:],
-        _ query: [(name: String, value: String)] = [],
-        _ refused: RefusedForm? = nil,
-        _ form: FormData? = nil
-    ) -> PageRequest {
+    func request(_ address: String, _ session: Session) -> PageRequest {
         PageRequest(
             control: control.acting(for: session.caller),
             shop: shop,
-            parameters: parameters,
-            query: query,
             address: address,
-            proof: sessions.proof(for: session),
-            once: Sessions.random(),
-            refused: refused,
-            form: form,
-            known: known
+            proof: sessions.proof(for: session)
         )
     }
 
@@ -118,8 +81,8 @@ package struct Console: Sendable {
         -> RenderedPage
     {
         let title = error.status == .notFound ? "Not found" : "Error"
-        let values: PageValue = ["message": .text(error.message)]
-        var page = render(title, "error", values, request("/console/", session), nil, effect, action: nil)
+        let values: PageValue = ["title": title, "message": error.message]
+        var page = render(values, "error", request("/console/", session), nil, effect)
         page.status = error.status
         return page
     }
@@ -128,9 +91,9 @@ package struct Console: Sendable {
     func signIn(_ session: Session, next: String?, isWrong: Bool = false) -> RenderedPage {
         let request = request("/console/sign-in", session)
         let values: PageValue = [
-            "next": .text(Address.local(next) ?? "/console/"), "isWrong": .flag(isWrong), "proof": .text(request.proof),
+            "title": "Sign in", "next": Address.local(next) ?? "/console/", "isWrong": isWrong, "proof": request.proof,
         ]
-        var page = render("Sign in", "sign-in", values, request, nil, nil, action: nil)
+        var page = render(values, "sign-in", request)
         if isWrong { page.status = .forbidden }
         return page
     }
@@ -138,41 +101,34 @@ package struct Console: Sendable {
     // MARK: Rendering
 
     func render(
-        _ title: String,
-        _ template: String,
         _ values: PageValue,
+        _ template: String,
         _ request: PageRequest,
-        _ page: ConsolePage?,
-        _ effect: Effect?,
-        action: String?
+        _ page: ConsolePage? = nil,
+        _ effect: Effect? = nil,
+        action: String? = nil
     ) -> RenderedPage {
-        let content = templates.render(template, values.with(["title": .text(title)]))
-        let effect = effect.map { $0.value(request).with(["isLive": .flag(action != nil)]) } ?? .nothing
+        let shown = templates.render(template, values)
+        let effect = effect.map { $0.value(request).with(["isLive": action != nil]) }
         let shownEffect = templates.render("effect", ["effect": effect])
         // Without a session there are no links to other pages.
         let isInside = template != "sign-in"
         let layout: PageValue = [
-            "title": .text(title), "content": .text(content), "effect": .text(shownEffect),
-            "band": PageValue(band(request)),
-            "places": .list(isInside ? navigation(page, request, isOfEnvironment: false) : []),
-            "environmentPlaces": .list(navigation(page, request, isOfEnvironment: true)),
-            "app": PageValue(request.parameters["bundleId"]),
-            "environment": PageValue(request.parameters["environment"]),
-            "address": PageValue(page == nil ? nil : request.address), "action": PageValue(action),
-            "live": .text(LiveRegions.summary(shownEffect + content, apartFrom: request.once)),
-            "proof": .text(request.proof),
-            "isSignedIn": .flag(sessions.isGuarded && isInside), "version": .text(TillVersion.text),
-            "assets": .text(Assets.version),
+            "title": values["title"], "content": shown, "effect": shownEffect, "band": band(request),
+            "places": isInside ? navigation(page, request, isOfEnvironment: false) : nil,
+            "environmentPlaces": navigation(page, request, isOfEnvironment: true),
+            "app": request.parameters["bundleId"], "environment": request.parameters["environment"],
+            "address": page == nil ? nil : request.address, "action": action,
+            "live": LiveRegions.summary(shownEffect + shown, apartFrom: request.once), "proof": request.proof,
+            "isSignedIn": sessions.isGuarded && isInside, "version": TillVersion.text, "assets": Assets.version,
         ]
         return RenderedPage(html: templates.render("layout", layout), once: request.once)
     }
 
-    private func navigation(_ page: ConsolePage?, _ request: PageRequest, isOfEnvironment: Bool) -> [PageValue] {
-        guard !isOfEnvironment || request.parameters["environment"] != nil else { return [] }
-        return NavigationItem.all.filter { $0.isOfEnvironment == isOfEnvironment }.compactMap { item in
-            request.link(item.path).map { link in
-                ["name": .text(item.name), "link": .text(link), "isCurrent": .flag(item.path == page?.path)]
-            }
+    private func navigation(_ page: ConsolePage?, _ request: PageRequest, isOfEnvironment: Bool) -> PageValue? {
+        guard !isOfEnvironment || request.parameters["environment"] != nil else { return nil }
+        return ConsolePage.all.filter { $0.menu != nil && $0.isOfEnvironment == isOfEnvironment }.listed {
+            ["name": $0.menu, "link": request.link($0), "isCurrent": $0.path == page?.path]
         }
     }
 }

@@ -2,15 +2,44 @@ import TillControl
 import TillServer
 import TillShop
 
-/// A page of the console: its path, template and content.
+/// A page of the console.
 struct ConsolePage: Sendable {
     /// The URL path, with `{name}` for each parameter.
     let path: String
-    let template: Template
+    /// The name of the template.
+    let template: String
+    /// The name in the navigation bar; nil for a page that the bar does not show.
+    let menu: String?
     /// Whether the page accepts forms at its own path, like the decoder. It does not store their data.
-    var takesForms = false
-    /// Loads the page's current content.
-    let content: @Sendable (PageRequest) async throws -> PageContent
+    let takesForms: Bool
+    /// Returns the values for the template, with the page's current content. The heading and window title is `title`,
+    /// or the name in the navigation bar.
+    let content: @Sendable (PageRequest) async throws -> PageValue
+
+    init(
+        _ path: String,
+        _ template: String,
+        menu: String? = nil,
+        takesForms: Bool = false,
+        content: @escaping @Sendable (PageRequest) async throws -> PageValue
+    ) {
+        (self.path, self.template, self.menu) = (path, template, menu)
+        self.takesForms = takesForms
+        self.content = content
+    }
+
+    /// The path of the pages of an app's environment.
+    static let scope = "/console/apps/{bundleId}/{environment}"
+
+    /// All pages, in the order of the navigation bar. A new page needs a file in Pages, a template in Resources/Pages
+    /// that `Templates` lists, and an entry here.
+    static let all: [ConsolePage] = [
+        overview, requests, request, faults, snapshots, keys, audit, decoder,
+        environment, customers, customer, transaction, notifications, notification, catalog, product,
+    ]
+
+    /// Whether the page shows one environment of an app.
+    var isOfEnvironment: Bool { path.contains("{environment}") }
 
     /// The parameters in a path of this page; nil for the path of another page.
     func parameters(of path: [String]) -> [String: String]? {
@@ -28,43 +57,42 @@ struct ConsolePage: Sendable {
     }
 }
 
-/// The content of a page.
-struct PageContent: Sendable {
-    /// The heading and window title.
-    var title: String
-    /// The values for the template.
-    var values: [String: PageValue]
-
-    init(_ title: String, _ values: [String: PageValue]) {
-        self.title = title
-        self.values = values
-    }
-}
-
 /// A request for a page.
 struct PageRequest: Sendable {
     let control: ControlCaller
     /// The shop, for data that no control operation returns.
     let shop: Shop
-    /// The parameters in the path.
-    let parameters: [String: String]
-    let query: [(name: String, value: String)]
     /// The page's path and query. The result of an action is shown on this page.
     let address: String
     /// The CSRF token for forms.
     let proof: String
     /// Unique for each rendering of the page, so that a form sent twice runs once.
-    let once: String
+    let once = Sessions.random()
+    /// The parameters in the path.
+    var parameters: [String: String] = [:]
+    var query: [(name: String, value: String)] = []
     /// The rejected form, which keeps the entered values; nil without one.
-    let refused: RefusedForm?
+    var refused: RefusedForm?
     /// The form sent to the page itself; nil for GET.
-    let form: FormData?
-    /// The paths of all pages.
-    let known: Set<String>
+    var form: FormData?
 
     /// A query value; nil if missing or empty.
     func value(_ name: String) -> String? {
         query.first { $0.name == name }.flatMap { $0.value.isEmpty ? nil : $0.value }
+    }
+
+    /// Whether a flag in the query is set; nil if not.
+    func flag(_ name: String) -> Bool? { value(name) == "true" ? true : nil }
+
+    /// A date and time in the query; nil if missing or empty.
+    ///
+    /// - Throws: `ControlError` for a text that is no date and time.
+    func instant(_ name: String) throws(ControlError) -> Timestamp? {
+        guard let text = value(name) else { return nil }
+        guard let instant = FormBody.instant(text) else {
+            throw .badForm("\(name) must be a date and time such as 2026-03-01T10:00.")
+        }
+        return Timestamp(milliseconds: instant)
     }
 
     /// Sends a request to the control API.
@@ -83,59 +111,36 @@ struct PageRequest: Sendable {
         }
     }
 
-    /// A date and time in the query; nil if missing or empty.
-    ///
-    /// - Throws: `ControlError` for a text that is no date and time.
-    func instant(_ name: String) throws(ControlError) -> Timestamp? {
-        guard let text = value(name) else { return nil }
-        guard let instant = FormBody.instant(text) else {
-            throw .badForm("\(name) must be a date and time such as 2026-03-01T10:00.")
-        }
-        return Timestamp(milliseconds: instant)
-    }
-
     /// The name of the customer in the path.
     var customer: String { parameters["customer"] ?? "" }
 
-    /// The transaction id in the path.
-    var transactionId: String { parameters["transactionId"] ?? "" }
+    // MARK: Links
 
-    /// The URL of the page of a customer of the app and environment in the path.
-    func link(toCustomer customer: String) -> String? { link(ConsolePage.customerPath, ["customer": customer]) }
-
-    /// The URL of a customer's page.
-    func link(toCustomer customer: String, of app: AppEnvironment) -> String? {
-        link(ConsolePage.customerPath, Self.parameters(of: app).merging(["customer": customer]) { $1 })
+    /// The URL of a page. Its parameters are those in `more`, then those in the path of this request.
+    func link(
+        _ page: ConsolePage,
+        _ more: [String: String] = [:],
+        of app: AppEnvironment? = nil,
+        query: [(name: String, value: String)] = []
+    ) -> String {
+        let scope = app.map { ["bundleId": $0.bundleId, "environment": $0.environment.rawValue] } ?? [:]
+        return Address.of(page.path, parameters.merging(scope) { $1 }.merging(more) { $1 }, query: query)
     }
 
-    /// The URL of a transaction's page.
-    func link(toTransaction id: String) -> String? { link(RowsCard.path, ["transactionId": id]) }
-
-    /// The URL of a product's page.
-    func link(toProduct id: String) -> String? { link(ConsolePage.productPath, ["productId": id]) }
-
-    /// The URL of a notification's page.
-    func link(toNotification uuid: String, of app: AppEnvironment) -> String? {
-        let path = ConsolePage.notificationPath
-        return link(path, Self.parameters(of: app).merging(["notificationUUID": uuid]) { $1 })
+    /// The URL of this page with another query.
+    func linkToSelf(_ query: [(name: String, value: String)]) -> String {
+        Address.of(String(address.prefix { $0 != "?" }), [:], query: query)
     }
 
-    /// The URL of the page of a logged request.
-    func link(toRequest id: String) -> String? { link(ConsolePage.requestPath, ["id": id]) }
+    func link(toEnvironment app: AppEnvironment) -> String { link(.environment, of: app) }
 
-    /// The URL of the page of an app's environment.
-    func link(toEnvironment app: AppEnvironment) -> String? {
-        link("/console/apps/{bundleId}/{environment}/", Self.parameters(of: app))
+    func link(toCustomer customer: String, of app: AppEnvironment? = nil) -> String {
+        link(.customer, ["customer": customer], of: app)
     }
 
-    /// The path parameters of an app and environment.
-    static func parameters(of app: AppEnvironment) -> [String: String] {
-        ["bundleId": app.bundleId, "environment": app.environment.rawValue]
-    }
+    func link(toTransaction id: String) -> String { link(.transaction, ["transactionId": id]) }
 
-    /// The URL of a page with its parameters filled in; nil if no such page exists.
-    func link(_ path: String, _ more: [String: String] = [:], query: [(name: String, value: String)] = []) -> String? {
-        guard known.contains(path) else { return nil }
-        return Address.of(path, parameters.merging(more) { $1 }, query: query)
-    }
+    func link(toProduct id: String) -> String { link(.product, ["productId": id]) }
+
+    func link(toNotification uuid: String) -> String { link(.notification, ["notificationUUID": uuid]) }
 }

@@ -110,11 +110,7 @@ enum Downloads {
 
     static func file(_ name: String, _ type: String, _ body: ResponseBody) -> Response {
         // Only characters that are safe in a header and in a file name.
-        let plain = name.utf8.filter {
-            (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0)
-                || [0x2d, 0x2e, 0x5f].contains($0)
-        }
-        let name = String(decoding: plain, as: UTF8.self)
+        let name = name.filter { $0.isASCII && ($0.isLetter || $0.isNumber) || "-._".contains($0) }
         let headers: HTTPFields = [.contentType: type, .contentDisposition: "attachment; filename=\"\(name)\""]
         return Response(status: .ok, headers: headers, body: body)
     }

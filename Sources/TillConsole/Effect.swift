@@ -18,18 +18,14 @@ struct Effect: Sendable {
     /// The value for `{{>effect}}`.
     func value(_ page: PageRequest) -> PageValue {
         switch outcome {
-        case nil:
-            ["title": .text(title), "isUnderWay": true, "isRefused": false, "isDone": false]
+        case nil: ["title": title, "isUnderWay": true]
         case .failure(let error)?:
             [
-                "title": .text(title), "isUnderWay": false, "isRefused": true, "isDone": false,
-                "message": .text(error.message), "code": .text(error.code),
+                "title": title, "isRefused": true, "message": error.message,
                 // Omits errors whose text is the same as the message.
-                "faults": .list(
-                    error.faults.filter { $0.expected != error.message }.prefix(20).map {
-                        ["path": .text($0.path), "expected": .text($0.expected), "found": .text($0.found)]
-                    }
-                ),
+                "faults": error.faults.filter { $0.expected != error.message }.prefix(20).listed {
+                    ["path": $0.path, "expected": $0.expected, "found": $0.found]
+                },
             ]
         case .success(let answer)?: value(of: answer, page)
         }
@@ -39,17 +35,16 @@ struct Effect: Sendable {
         // The types of the contract encode without errors.
         let tree: JSONTree? = try? (answer is NoAnswer ? nil : JSONTree(encoding: answer))
         let shown = ShownAnswer(answer)
-        let json = tree.map { String(decoding: Self.withoutSecrets($0).written(), as: UTF8.self) }
         return [
-            "title": .text(title), "isUnderWay": false, "isRefused": false, "isDone": true,
-            "events": .list(shown.events.map { .text(Words.sentence($0.rawValue)) }),
-            "notifications": .list(shown.notifications.map { value(of: $0, by: shown.customer, page) }),
-            "transaction": shown.transaction.map { value(of: $0, isSold: shown.isSale, page) } ?? .nothing,
-            "advance": shown.advance.map(value) ?? .nothing,
-            "settled": (answer as? any SettledAnswer)?.settled.map(value) ?? .nothing,
-            "facts": .list(shown.hasValues ? facts(tree) : []), "links": .list(links(shown.link, page)),
-            "secrets": .list(secrets(tree, key: (answer as? KeyInfo)?.keyId)),
-            "json": PageValue(json),
+            "title": title, "isDone": true,
+            "events": shown.events.map { Words.sentence($0.rawValue) },
+            "notifications": shown.notifications.listed { value(of: $0, by: shown.customer, page) },
+            "transaction": shown.transaction.map { value(of: $0, isSold: shown.isSale, page) },
+            "advance": shown.advance.map(value),
+            "settled": (answer as? any SettledAnswer)?.settled.map(value),
+            "facts": shown.hasValues ? facts(tree) : [], "link": link(shown.link, page),
+            "secrets": secrets(tree, key: (answer as? KeyInfo)?.keyId),
+            "json": tree.map { Self.withoutSecrets($0).indented },
         ]
     }
 
@@ -57,70 +52,59 @@ struct Effect: Sendable {
     private func value(of notification: ShownAnswer.Notification, by customer: String?, _ page: PageRequest)
         -> PageValue
     {
-        let link: String?
+        let link: String
         if let uuid = notification.uuid {
-            link = page.link(ConsolePage.notificationPath, parameters.merging(["notificationUUID": uuid]) { $1 })
+            link = page.link(.notification, parameters.merging(["notificationUUID": uuid]) { $1 })
         } else {
-            let customer = customer ?? parameters["customer"]
-            let query =
-                [(name: "type", value: notification.words)] + (customer.map { [(name: "customer", value: $0)] } ?? [])
-            link = page.link(NotificationTable.path, parameters, query: query)
+            let customer = (customer ?? parameters["customer"]).map { [(name: "customer", value: $0)] } ?? []
+            link = page.link(.notifications, parameters, query: [(name: "type", value: notification.words)] + customer)
         }
-        return [
-            "words": .text(notification.words), "count": PageValue(notification.count.map { String($0) }),
-            "link": PageValue(link),
-        ]
+        return ["words": notification.words, "count": notification.count, "link": link]
     }
 
     /// A transaction. The price is shown only if the action charged it.
     private func value(of transaction: TransactionInfo, isSold: Bool, _ page: PageRequest) -> PageValue {
         let id = transaction.transactionId
         return [
-            "id": .text(id), "product": .text(transaction.productId),
-            "price": PageValue(isSold ? Words.money(transaction.price, transaction.currency) : nil),
-            "link": PageValue(page.link(RowsCard.path, parameters.merging(["transactionId": id]) { $1 })),
-            "subscription": PageValue(transaction.subscription.map { Words.datesInWords($0.summary) }),
+            "id": id, "product": transaction.productId,
+            "price": isSold ? Words.money(transaction.price, transaction.currency) : nil,
+            "link": page.link(.transaction, parameters.merging(["transactionId": id]) { $1 }),
+            "subscription": transaction.subscription.map { Words.datesInWords($0.summary) },
         ]
     }
 
-    /// A link to an object of the answer, unless the current page shows it.
-    private func links(_ link: ShownAnswer.Link?, _ page: PageRequest) -> [PageValue] {
-        let (words, address): (String, String?)
+    /// A link to an object of the answer; nil if the current page shows it.
+    private func link(_ link: ShownAnswer.Link?, _ page: PageRequest) -> PageValue? {
         switch link {
-        case .app(let app)?:
-            guard parameters["bundleId"] == nil else { return [] }
-            (words, address) = ("Open \(app)", page.link(toEnvironment: AppEnvironment(app)))
-        case .customer(let customer)?:
-            guard parameters["customer"] ?? page.parameters["customer"] != customer else { return [] }
-            let more = parameters.merging(["customer": customer]) { $1 }
-            (words, address) = ("Open \(customer)", page.link(ConsolePage.customerPath, more))
-        case nil: return []
+        case .app(let app)? where parameters["bundleId"] == nil:
+            return ["words": "Open \(app)", "address": page.link(toEnvironment: AppEnvironment(app))]
+        case .customer(let customer)? where parameters["customer"] ?? page.parameters["customer"] != customer:
+            let address = page.link(.customer, parameters.merging(["customer": customer]) { $1 })
+            return ["words": "Open \(customer)", "address": address]
+        default: return nil
         }
-        return address.map { [["words": .text(words), "address": .text($0)]] } ?? []
     }
 
     /// The result of advancing a clock.
     private func value(of advance: AdvanceReportInfo) -> PageValue {
         let length = Words.length(from: advance.from.milliseconds, to: advance.to.milliseconds)
         return [
-            "from": Words.time(advance.from), "to": Words.time(advance.to), "length": .text(length),
-            "accounts": PageValue(advance.accounts), "quarantined": .list(advance.quarantined.map { .text($0) }),
+            "from": advance.from, "to": advance.to, "length": length, "accounts": advance.accounts,
+            "quarantined": advance.quarantined,
         ]
     }
 
     /// The deliveries for which the action waited.
     private func value(of settled: SettledInfo) -> PageValue {
         [
-            "delivered": PageValue(settled.delivered), "pending": PageValue(settled.pending),
-            "deliveries": .list(
-                settled.pendingDeliveries.map { delivery in
-                    [
-                        "notification": .text(delivery.notification), "endpoint": .text(delivery.endpoint),
-                        "result": PageValue(delivery.sendAttemptResult.map { Words.sentence($0.rawValue) }),
-                        "next": delivery.nextAttemptDate.map { Words.time($0) } ?? .nothing,
-                    ]
-                }
-            ),
+            "delivered": settled.delivered, "pending": settled.pending,
+            "deliveries": settled.pendingDeliveries.listed { delivery in
+                [
+                    "notification": delivery.notification, "endpoint": delivery.endpoint,
+                    "result": delivery.sendAttemptResult.map { Words.sentence($0.rawValue) },
+                    "next": delivery.nextAttemptDate,
+                ]
+            },
         ]
     }
 
@@ -133,7 +117,7 @@ struct Effect: Sendable {
             }
             let isInstant = member.key.hasSuffix("Date") || ["now", "date", "savedAt"].contains(member.key)
             let words = isInstant ? member.value.number.map(Words.instant) ?? text : text
-            return ["name": .text(Words.sentence(member.key)), "value": .text(words)]
+            return ["name": Words.sentence(member.key), "value": words]
         }
     }
 
@@ -141,11 +125,10 @@ struct Effect: Sendable {
     private func secrets(_ answer: JSONTree?, key: String?) -> [PageValue] {
         (answer?.members ?? []).compactMap { member in
             guard Self.secrets.contains(member.key), let text = member.value.text else { return nil }
-            let name = key.map { "AuthKey_\($0).p8" } ?? "\(member.key).txt"
             return [
-                "id": .text("secret-\(member.key)"), "name": .text(Words.sentence(member.key)), "value": .text(text),
-                "file": .text(name),
-                "data": .text("data:application/octet-stream;charset=utf-8,\(Address.escaped(text))"),
+                "id": "secret-\(member.key)", "name": Words.sentence(member.key), "value": text,
+                "file": key.map { "AuthKey_\($0).p8" } ?? "\(member.key).txt",
+                "data": "data:application/octet-stream;charset=utf-8,\(Address.escaped(text))",
             ]
         }
     }
@@ -158,5 +141,91 @@ struct Effect: Sendable {
                 secrets.contains(member.key) ? .init(member.key, .string("(shown above)")) : member
             }
         )
+    }
+}
+
+extension JSONTree {
+    /// The indented text.
+    var indented: String { String(decoding: written(), as: UTF8.self) }
+}
+
+/// The typed answer of an action, such as `PurchaseInfo`.
+typealias ActionAnswer = any Encodable & Sendable
+
+/// The answers of the operations that create an app and import its products.
+struct NewAppAnswer: Encodable, Sendable {
+    let app: AppInfo
+    let catalog: CatalogImportInfo
+}
+
+/// What the page shows of the answer of an action, besides its values.
+struct ShownAnswer: Sendable {
+    /// A notification that the action caused, or several of one type.
+    struct Notification: Sendable {
+        /// The type, with its subtype after a slash.
+        var words: String
+        /// The number; nil for one.
+        var count: Int?
+        /// The ID of the notification; nil if the answer does not contain it.
+        var uuid: String?
+    }
+
+    /// A page to open next.
+    enum Link: Sendable {
+        case app(String)
+        case customer(String)
+    }
+
+    private(set) var events: [EventName] = []
+    private(set) var notifications: [Notification] = []
+    /// The transaction after the action.
+    private(set) var transaction: TransactionInfo?
+    /// The customer whose notifications are linked.
+    private(set) var customer: String?
+    private(set) var advance: AdvanceReportInfo?
+    private(set) var link: Link?
+    /// Whether the page lists the values of the answer.
+    private(set) var hasValues = true
+
+    /// Whether the customer was charged.
+    var isSale: Bool { events.contains { Self.sales.contains($0) } }
+
+    private static let sales: Set<EventName> = [.charged, .subscribed, .resubscribed, .renewed, .recovered, .upgraded]
+
+    init(_ answer: ActionAnswer) {
+        switch answer {
+        case let answer as ActionInfo:
+            show(answer.events, answer.notifications, of: answer.transaction.customer)
+            transaction = answer.transaction
+        case let answer as PurchaseInfo:
+            show(answer.events, answer.notifications, of: answer.customer)
+            transaction = answer.transaction
+        case let answer as CustomerChange: show(answer.events, answer.notifications, of: answer.customer.customer)
+        case let answer as FamilyChange: show(answer.events, answer.notifications, of: nil)
+        case let answer as CustomerInfo: link = .customer(answer.customer)
+        case let answer as ErasureInfo: notifications = answer.notifications.map { Notification(words: $0) }
+        case let answer as AdvanceReportInfo:
+            notifications = answer.notifications.map { count in
+                let words = [count.type.rawValue, count.subtype?.rawValue].compactMap(\.self).joined(separator: "/")
+                return Notification(words: words, count: count.count)
+            }
+            advance = answer
+            hasValues = false
+        case let answer as NotificationInfo:
+            notifications = [Notification(words: NotificationWords.words(answer), uuid: answer.notificationUUID)]
+            customer = answer.customer
+            link = customer.map { .customer($0) }
+        case let answer as AppInfo: link = .app(answer.bundleId)
+        case let answer as NewAppAnswer: link = .app(answer.app.bundleId)
+        default: break
+        }
+    }
+
+    private mutating func show(_ events: [EventName], _ notifications: [String], of customer: String?) {
+        self.events = events
+        self.notifications = notifications.map { Notification(words: $0) }
+        self.customer = customer
+        link = customer.map { .customer($0) }
+        hasValues = false
     }
 }

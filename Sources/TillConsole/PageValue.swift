@@ -1,11 +1,8 @@
 import Mustache
-import TillJSON
+import TillCore
 import TillShop
 
 /// A value for a template.
-///
-/// A nil optional becomes `nothing` instead of a missing key: Mustache looks up a missing key in the enclosing objects,
-/// and could show an unrelated value.
 enum PageValue: Equatable, Sendable {
     case text(String)
     case flag(Bool)
@@ -13,24 +10,13 @@ enum PageValue: Equatable, Sendable {
     case object([String: PageValue])
     case nothing
 
-    /// An optional text.
-    init(_ text: String?) { self = text.map { .text($0) } ?? .nothing }
-
-    /// A number.
-    init(_ number: some BinaryInteger) { self = .text(String(number)) }
-
-    /// A response of a control operation.
-    init(_ tree: JSONTree?) {
-        self =
-            switch tree {
-            case .null?, nil: .nothing
-            case .bool(let flag)?: .flag(flag)
-            case .number(let digits)?: .text(digits)
-            case .string(let text)?: .text(text)
-            case .array(let elements)?: .list(elements.map { PageValue($0) })
-            case .object(let members)?:
-                .object(Dictionary(members.map { ($0.key, PageValue($0.value)) }) { $1 })
-            }
+    /// The rows of a description list: texts as `words` and dates as `time`. Facts without a value are omitted.
+    static func facts(_ facts: KeyValuePairs<String, (any PageConvertible)?>) -> PageValue {
+        let rows = facts.compactMap { name, fact -> PageValue? in
+            guard let value = fact?.pageValue else { return nil }
+            return ["name": name, value["iso"] == nil ? "words" : "time": value]
+        }
+        return .list(rows)
     }
 
     /// The value of a key; nil if this is not an object or has no such key.
@@ -38,16 +24,20 @@ enum PageValue: Equatable, Sendable {
         if case .object(let members) = self { members[key] } else { nil }
     }
 
-    /// The object with additional members.
-    func with(_ more: [String: PageValue]) -> PageValue {
-        guard case .object(let members) = self else { return self }
-        return .object(members.merging(more) { $1 })
+    /// The object with the members of another object.
+    func with(_ more: PageValue) -> PageValue {
+        guard case .object(let members) = self, case .object(let added) = more else { return self }
+        return .object(members.merging(added) { $1 })
     }
 }
 
 extension PageValue: MustacheParent, MustacheCustomRepresentation {
-    /// A key of an object.
-    func child(named name: String) -> Any? { self[name] }
+    /// A key of an object. A missing key is `nothing`: Mustache would look it up in the enclosing objects, and could
+    /// show an unrelated value.
+    func child(named name: String) -> Any? {
+        guard case .object(let members) = self else { return nil }
+        return members[name] ?? PageValue.nothing
+    }
 
     /// The value as Mustache sees it.
     var representation: Any? {
@@ -61,14 +51,49 @@ extension PageValue: MustacheParent, MustacheCustomRepresentation {
     }
 }
 
-extension PageValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByBooleanLiteral,
-    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
-{
-    init(stringLiteral value: String) { self = .text(value) }
-    init(booleanLiteral value: Bool) { self = .flag(value) }
-    init(arrayLiteral elements: PageValue...) { self = .list(elements) }
+/// A type whose values can be written into a `PageValue`.
+protocol PageConvertible {
+    /// The value for a template.
+    var pageValue: PageValue { get }
+}
 
-    init(dictionaryLiteral elements: (String, PageValue)...) {
-        self = .object(Dictionary(elements) { $1 })
+extension PageValue: PageConvertible {
+    var pageValue: PageValue { self }
+}
+
+extension String: PageConvertible {
+    var pageValue: PageValue { .text(self) }
+}
+
+extension Bool: PageConvertible {
+    var pageValue: PageValue { .flag(self) }
+}
+
+extension Int: PageConvertible {
+    var pageValue: PageValue { .text(String(self)) }
+}
+
+extension Int64: PageConvertible {
+    var pageValue: PageValue { .text(String(self)) }
+}
+
+extension Timestamp: PageConvertible {
+    /// The date for `{{>time}}`.
+    var pageValue: PageValue { Words.time(self) }
+}
+
+extension Array: PageConvertible where Element: PageConvertible {
+    var pageValue: PageValue { .list(map(\.pageValue)) }
+}
+
+extension PageValue: ExpressibleByDictionaryLiteral {
+    /// An object; nil becomes `nothing`.
+    init(dictionaryLiteral elements: (String, (any PageConvertible)?)...) {
+        self = .object(Dictionary(elements.map { ($0, $1?.pageValue ?? .nothing) }) { $1 })
     }
+}
+
+extension Sequence {
+    /// A list with a value for each element.
+    func listed(_ value: (Element) throws -> PageValue) rethrows -> PageValue { .list(try map(value)) }
 }

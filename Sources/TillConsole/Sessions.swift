@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Hummingbird
+import Synchronization
 import TillCore
 import TillServer
 import TillShop
@@ -63,9 +64,9 @@ struct Sessions: Sendable {
         guard let token else { return nil }
         let holder: Holder
         if ConstantTime.areEqual(given.utf8, token.utf8) {
-            holder = Holder(name: "", secret: token, caller: .administrator)
+            holder = Holder(secret: token, caller: .administrator)
         } else if let named = try await shop.controlToken(given) {
-            holder = Holder(named)
+            holder = Self.holder(named)
             try holder.caller.check(.read, for: "The console", of: nil)
         } else {
             return nil
@@ -100,26 +101,20 @@ struct Sessions: Sendable {
     /// The token of a session.
     private struct Holder {
         /// The name in the cookie; empty for the administrator's token.
-        let name: String
+        var name = ""
         /// The value from which the HMAC of the cookie is derived.
         let secret: String
         let caller: Principal
+    }
 
-        init(name: String, secret: String, caller: Principal) {
-            self.name = name
-            self.secret = secret
-            self.caller = caller
-        }
-
-        init(_ token: ControlToken) {
-            self.init(name: token.name, secret: token.digest, caller: Principal(token))
-        }
+    private static func holder(_ token: ControlToken) -> Holder {
+        Holder(name: token.name, secret: token.digest, caller: Principal(token))
     }
 
     /// The token with a name; nil if it does not exist.
     private func holder(named name: String) async throws -> Holder? {
-        guard name.isEmpty else { return try await shop.controlTokens().first { $0.name == name }.map { Holder($0) } }
-        return token.map { Holder(name: "", secret: $0, caller: .administrator) }
+        guard name.isEmpty else { return try await shop.controlTokens().first { $0.name == name }.map(Self.holder) }
+        return token.map { Holder(secret: $0, caller: .administrator) }
     }
 
     /// The HMAC of a cookie for a token.
@@ -159,4 +154,26 @@ struct Sessions: Sendable {
     }
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: Base64URL.encode(bytes), as: UTF8.self) }
+}
+
+/// Signed-out sessions, stored as cookie digests until the cookies expire. Other nodes do not know them, and a restart
+/// clears them.
+final class SignedOut: Sendable {
+    private let ends = Mutex<[SHA256Digest: Int64]>([:])
+    /// One sign-out per second for twelve hours.
+    private static let maxCount = 43_200
+
+    func add(_ cookie: String, until end: Int64, now: Int64) {
+        ends.withLock { ends in
+            if ends.count >= Self.maxCount { ends = ends.filter { $0.value > now } }
+            if ends.count >= Self.maxCount, let soonest = ends.min(by: { $0.value < $1.value }) {
+                ends[soonest.key] = nil
+            }
+            ends[Self.digest(cookie)] = end
+        }
+    }
+
+    func has(_ cookie: String) -> Bool { ends.withLock { !$0.isEmpty && $0[Self.digest(cookie)] != nil } }
+
+    private static func digest(_ cookie: String) -> SHA256Digest { SHA256.hash(data: Data(cookie.utf8)) }
 }

@@ -1,51 +1,42 @@
 import Mustache
 import TillStorage
 
-/// A template embedded in the binary.
-struct Template: Sendable {
-    /// The name that other templates use to include it.
-    let name: String
-    /// The template as UTF-8 text.
-    let bytes: [UInt8]
-
-    init(_ name: String, _ bytes: [UInt8]) {
-        self.name = name
-        self.bytes = bytes
-    }
-
-    /// The templates that several pages share. A page's own template is declared with the page.
-    static let parts = [
-        Template("layout", PackageResources.layout_mustache),
-        Template("time", PackageResources.time_mustache),
-        Template("action", PackageResources.action_mustache),
-        Template("actions", PackageResources.actions_mustache),
-        Template("effect", PackageResources.effect_mustache),
-        Template("clock", PackageResources.clock_mustache),
-        Template("settings", PackageResources.settings_mustache),
-        Template("jobs", PackageResources.jobs_mustache),
-        Template("failing", PackageResources.failing_mustache),
-        Template("customers", PackageResources.customers_mustache),
-        Template("subscription", PackageResources.subscription_mustache),
-        Template("error", PackageResources.error_mustache),
-        Template("confirmation", PackageResources.confirmation_mustache),
-        Template("filter", PackageResources.filter_mustache),
-        Template("facts", PackageResources.facts_mustache),
-        Template("decoded", PackageResources.decoded_mustache),
-    ]
-}
-
 /// All templates, parsed once.
 struct Templates: Sendable {
     private let library: MustacheLibrary
 
+    /// The templates embedded in the binary: the name that other templates use to include it, and its UTF-8 text.
+    private static let all: KeyValuePairs = [
+        // Pages
+        "audit": PackageResources.audit_mustache, "catalog": PackageResources.catalog_mustache,
+        "confirmation": PackageResources.confirmation_mustache, "customer": PackageResources.customer_mustache,
+        "customer-list": PackageResources.customer_list_mustache, "decoder": PackageResources.decoder_mustache,
+        "environment": PackageResources.environment_mustache, "error": PackageResources.error_mustache,
+        "faults": PackageResources.faults_mustache, "keys": PackageResources.keys_mustache,
+        "notification": PackageResources.notification_mustache,
+        "notifications": PackageResources.notifications_mustache, "overview": PackageResources.overview_mustache,
+        "product": PackageResources.product_mustache, "request": PackageResources.request_mustache,
+        "requests": PackageResources.requests_mustache, "sign-in": PackageResources.sign_in_mustache,
+        "snapshots": PackageResources.snapshots_mustache, "transaction": PackageResources.transaction_mustache,
+        // Parts that several pages share
+        "action": PackageResources.action_mustache, "actions": PackageResources.actions_mustache,
+        "clock": PackageResources.clock_mustache, "customers": PackageResources.customers_mustache,
+        "decoded": PackageResources.decoded_mustache, "effect": PackageResources.effect_mustache,
+        "facts": PackageResources.facts_mustache, "failing": PackageResources.failing_mustache,
+        "field": PackageResources.field_mustache, "filter": PackageResources.filter_mustache,
+        "jobs": PackageResources.jobs_mustache, "layout": PackageResources.layout_mustache,
+        "settings": PackageResources.settings_mustache, "subscription": PackageResources.subscription_mustache,
+        "time": PackageResources.time_mustache,
+    ]
+
     /// - Throws: `InvalidTemplate` if a template does not parse.
-    init(_ templates: [Template]) throws(InvalidTemplate) {
+    init() throws(InvalidTemplate) {
         var library = MustacheLibrary()
-        for template in templates {
+        for (name, text) in Self.all {
             do {
-                try library.register(String(decoding: template.bytes, as: UTF8.self), named: template.name)
+                try library.register(String(decoding: text, as: UTF8.self), named: name)
             } catch {
-                throw InvalidTemplate(name: template.name, cause: error.logText)
+                throw InvalidTemplate(name: name, cause: error.logText)
             }
         }
         self.library = library

@@ -1,7 +1,8 @@
 import Testing
-import TillConsole
 import TillCore
 import TillTestSupport
+
+@testable import TillConsole
 
 /// Timelines of the subscriptions in a shop without storage.
 extension CoreShop {

@@ -67,9 +67,8 @@ struct FormTests {
         let control = ControlCaller(try await TestShop().controlAPI())
         let operation = try #require(control[RefundTransaction.operationID])
         let names = ["share", "shares", "path.transactionId", "path.customer", "_own"]
-        let request = RefundTransaction(app: AppEnvironment("com.example.shop"), transactionId: "1")
-        let form = ActionForm(request, "Refund", names.map { .init($0, "") })
-        #expect(form.unknownFields(of: operation) == ["shares", "path.customer"])
+        let unknown = FormField.unknown(names.map { FormField($0, "") }, in: operation)
+        #expect(unknown == ["shares", "path.customer"])
     }
 
     @Test("A request becomes path parameters and the values of fields")
@@ -87,8 +86,8 @@ struct FormTests {
         let form = try FormData.encoded(Array("a=1+2&b=%F0%9F%8D%8E&a=3".utf8))
         #expect(form["a"] == "1 2")
         #expect(form["b"] == "🍎")
-        #expect(throws: FormRefused.self) { try FormData.encoded(Array("a=%FF".utf8)) }
-        #expect(throws: FormRefused.self) { try FormData.encoded(Array("a=%00".utf8)) }
+        #expect(throws: ControlError.self) { try FormData.encoded(Array("a=%FF".utf8)) }
+        #expect(throws: ControlError.self) { try FormData.encoded(Array("a=%00".utf8)) }
     }
 
     @Test(
@@ -98,8 +97,8 @@ struct FormTests {
     func deep(dots: Int) {
         let name = String(repeating: "a.", count: dots) + "a"
         let multipart = "--XX\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\nx\r\n--XX--"
-        #expect(throws: FormRefused.self) { try FormData.encoded(Array("\(name)=x".utf8)) }
-        #expect(throws: FormRefused.self) {
+        #expect(throws: ControlError.self) { try FormData.encoded(Array("\(name)=x".utf8)) }
+        #expect(throws: ControlError.self) {
             try FormData.multipart(Array(multipart.utf8), "multipart/form-data; boundary=XX")
         }
     }
@@ -107,7 +106,7 @@ struct FormTests {
     @Test("A field name that is too long is rejected")
     func longNames() throws {
         let name = String(repeating: "a", count: 257)
-        #expect(throws: FormRefused.self) { try FormData.encoded(Array("\(name)=x".utf8)) }
+        #expect(throws: ControlError.self) { try FormData.encoded(Array("\(name)=x".utf8)) }
         let form = try FormData.encoded(Array("\(name.dropLast())=x&.=x&a.b.c.d.e.f.g.h=x".utf8))
         #expect(FormBody.tree(form, schema).members.count == 2)
     }
@@ -123,11 +122,11 @@ struct FormTests {
         #expect(form["bundleId"] == "com.example")
         #expect(form.file == Array("{\r\n--X}".utf8))
         for broken in ["", "--XX", "--XX\r\nno head", text.replacing("name=\"bundleId\"", with: "")] {
-            #expect(throws: FormRefused.self) {
+            #expect(throws: ControlError.self) {
                 try FormData.multipart(Array(broken.utf8), "multipart/form-data; boundary=XX")
             }
         }
-        #expect(throws: FormRefused.self) { try FormData.multipart(Array(text.utf8), "multipart/form-data") }
+        #expect(throws: ControlError.self) { try FormData.multipart(Array(text.utf8), "multipart/form-data") }
     }
 
     @Test("A byte order mark in a URL or a form is kept")

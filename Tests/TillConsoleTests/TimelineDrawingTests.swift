@@ -1,8 +1,9 @@
 import Foundation
 import Testing
-import TillConsole
 import TillCore
 import TillTestSupport
+
+@testable import TillConsole
 
 #if canImport(FoundationXML)
 import FoundationXML
@@ -60,7 +61,7 @@ struct TimelineDrawingTests {
         let text = past.svg(id: "a")
         #expect(!text.contains("now ·"))
         let first = try #require(past.story.periods.first)
-        #expect(text.contains(#"href="/console/earlier?a=1&amp;after=\#(first.change)""#))
+        #expect(text.contains(#"href="/console/earlier?a=1&amp;after=\#(first.row.change)""#))
     }
 
     @Test("Notifications of one instant are stacked, and more than four share a mark")

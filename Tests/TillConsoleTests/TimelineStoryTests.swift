@@ -1,7 +1,8 @@
 import Testing
-import TillConsole
 import TillCore
 import TillTestSupport
+
+@testable import TillConsole
 
 /// The history of a subscription on its timeline.
 @Suite("Timeline history")
@@ -196,7 +197,7 @@ struct TimelineStoryTests {
         let end = Timestamp(day: "2026-02-01")
         var last = try #require(facts.notices.first)
         (last.type, last.subtype, last.date) = ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", end)
-        last.transaction = whole.periods[0].transaction
+        last.transaction = whole.periods[0].row.id
         facts.notices.append(last)
         facts.knownSince = end
         #expect(TimelineStory(facts).unknownSpans.map(\.start) == [end])

@@ -27,12 +27,6 @@ final class Actions: Sendable {
         }
     }
 
-    private enum Beginning {
-        case new(String)
-        case repeated(String)
-        case full
-    }
-
     private let control: ControlCaller
     private let logger: Logger
     private let entries = Mutex<[String: Entry]>([:])
@@ -62,17 +56,21 @@ final class Actions: Sendable {
         let parameters = FormBody.parameters(form)
         let isDry = form["dryRun"] == "true"
         let title = Self.title(operation, form) + (isDry ? " (dry run: nothing was changed)" : "")
-        let name: String
-        switch begin(Effect(title: title, parameters: parameters), SentForm(form, operation, session)) {
-        case .full:
+        let sent = SentForm(form, operation, session)
+        guard let (name, isNew) = begin(Effect(title: title, parameters: parameters), sent) else {
             let error = ControlError.busy("Too many operations are in progress. Try again later.")
             return (Effect(title: title, outcome: .failure(error), parameters: parameters), nil)
-        case .repeated(let earlier): name = earlier
-        case .new(let new):
-            name = new
+        }
+        if isNew {
             // Closing the page does not cancel the action.
             let control = self.control.acting(for: session?.caller ?? .console)
-            Task { [self] in end(new, await outcome(of: operation, parameters, form, control)) }
+            Task { [self] in
+                do throws(ControlError) {
+                    end(name, .success(try await answer(to: operation, parameters, form, control)))
+                } catch {
+                    end(name, .failure(error))
+                }
+            }
         }
         await waitForEnd(of: name)
         guard let effect = self.effect(of: name) else {
@@ -93,19 +91,20 @@ final class Actions: Sendable {
         }
     }
 
-    private func begin(_ effect: Effect, _ form: SentForm?) -> Beginning {
+    /// The name of the action of a form, and whether it is new; nil if there are too many actions.
+    private func begin(_ effect: Effect, _ form: SentForm?) -> (name: String, isNew: Bool)? {
         let now = ContinuousClock().now
         return entries.withLock { entries in
             entries = entries.filter { $0.value.isNeeded(at: now) }
-            if let form, let earlier = entries.first(where: { $0.value.form == form }) { return .repeated(earlier.key) }
+            if let form, let earlier = entries.first(where: { $0.value.form == form }) { return (earlier.key, false) }
             let shown = entries.filter { $0.value.shown != nil }
-            guard entries.count - shown.count < Self.maxPending else { return .full }
+            guard entries.count - shown.count < Self.maxPending else { return nil }
             if shown.count >= Self.maxShown, let oldest = shown.min(by: { $0.value.begun < $1.value.begun }) {
                 entries[oldest.key] = nil
             }
             let name = UUID().uuidString.lowercased()
             entries[name] = Entry(effect: effect, begun: now, form: form)
-            return .new(name)
+            return (name, true)
         }
     }
 
@@ -134,19 +133,6 @@ final class Actions: Sendable {
         }
     }
 
-    private func outcome(
-        of operation: OperationForm,
-        _ parameters: [String: String],
-        _ form: FormData,
-        _ control: ControlCaller
-    ) async -> Result<ActionAnswer, ControlError> {
-        do {
-            return .success(try await answer(to: operation, parameters, form, control))
-        } catch {
-            return .failure(error)
-        }
-    }
-
     private func answer(
         to operation: OperationForm,
         _ parameters: [String: String],
@@ -154,25 +140,25 @@ final class Actions: Sendable {
         _ control: ControlCaller
     ) async throws(ControlError) -> ActionAnswer {
         let query = FormBody.query(form, operation.query)
+        var body = FormBody.tree(form, operation)
         if operation.readsItsOwnBody {
-            let document = form.file ?? form["_document"].map { Array($0.utf8) } ?? fields(of: form, operation)
-            return try await control.perform(operation.id, parameters, query: query, document: document)
+            // The user sends a file, enters the document as a text, or field by field.
+            let document = form.file ?? form["_document"].map { Array($0.utf8) }
+            return try await control.perform(
+                operation.id,
+                parameters,
+                query: query,
+                document: document ?? (body.members.isEmpty ? [] : body.written())
+            )
         }
-        let body = FormBody.tree(form, operation)
         switch operation.id {
         case CreateApp.operationID: return try await newApp(body, form, control)
         case CreateCustomer.operationID: try await checkIsNew(form, parameters, control)
         case CreateClock.operationID: return try await newClock(body, parameters, form, control)
         case UpdateCustomer.operationID where form["clock"]?.isEmpty == true:
             // An empty field is omitted, but an empty name stands for the environment's clock.
-            let body = JSONTree.object(body.members + [.init("clock", .string(""))])
-            return try await control.perform(operation.id, parameters, query: query, body: body)
-        case UpdateSettings.operationID:
-            return try await control.perform(
-                operation.id,
-                parameters,
-                body: try await changes(body, parameters, control)
-            )
+            body = JSONTree.object(body.members + [.init("clock", .string(""))])
+        case UpdateSettings.operationID: body = try await changes(body, parameters, control)
         default: break
         }
         return try await control.perform(operation.id, parameters, query: query, body: body)
@@ -239,42 +225,31 @@ final class Actions: Sendable {
     private func changes(_ body: JSONTree, _ parameters: [String: String], _ control: ControlCaller)
         async throws(ControlError) -> JSONTree
     {
-        guard
-            let app = Self.app(of: parameters), let known = try? JSONTree(encoding: UpdateSettings(app: app)),
-            // The operation reports the errors of an invalid body.
-            var update = try? JSONTree.object(known.members + body.members).decode(UpdateSettings.self)
-        else { return body }
-        let current = try await control.send(GetSettings(app: app))
-        if update.rate == .custom(current.rate) { update.rate = nil }
-        let isSameGrace =
-            update.grace?.days == current.grace?.days ?? 0
-            && (current.grace == nil || update.grace?.coverage == current.grace?.coverage)
-        if isSameGrace { update.grace = nil }
-        if update.refundRule == current.refundRule { update.refundRule = nil }
-        if update.released == current.released { update.released = nil }
-        if update.payloadProfile == current.payloadProfile { update.payloadProfile = nil }
-        if update.missingPrice == current.missingPrice { update.missingPrice = nil }
-        return (try? RequestParts(update)).map { .object($0.others) } ?? body
-    }
-
-    /// The body of an operation that reads a document, if the user enters the document field by field.
-    private func fields(of form: FormData, _ operation: OperationForm) -> [UInt8] {
-        let tree = FormBody.tree(form, operation)
-        return tree.members.isEmpty ? [] : tree.written()
+        guard let app = Self.app(of: parameters) else { return body }
+        var settings = try await control.send(GetSettings(app: app))
+        settings.grace = settings.grace ?? GracePeriodInfo(days: 0)
+        // The types of the contract encode without errors.
+        guard let current = try? JSONTree(encoding: settings) else { return body }
+        return .object(
+            body.members.filter { member in
+                guard let value = current[member.key] else { return true }
+                let isSameObject =
+                    !value.members.isEmpty && value.members.allSatisfy { member.value[$0.key] == $0.value }
+                return value != member.value && !isSameObject
+            }
+        )
     }
 
     /// The title of an action. By default, it follows from the operation ID: `Advance clock` for `advanceClock`.
     static func title(_ operation: OperationForm, _ form: FormData) -> String {
-        if operation.id == UpdateCustomer.operationID { return titleOfUpdate(form) }
+        if operation.id == UpdateCustomer.operationID {
+            if form["clock"] != nil { return "Assign clock" }
+            return form["asksToBuy"] == nil ? "Change payment method" : "Change Ask to Buy"
+        }
         let title = titles[operation.id] ?? Words.sentence(operation.id)
         if operation.id == RemoveFaults.operationID, form["faultId"] != nil { return "Delete fault rule" }
         if form["remove"] == "true" { return title.replacing("Set ", with: "Delete ") }
         return title.hasPrefix("Remove ") ? "Delete " + title.dropFirst(7) : title
-    }
-
-    private static func titleOfUpdate(_ form: FormData) -> String {
-        if form["clock"] != nil { return "Assign clock" }
-        return form["asksToBuy"] == nil ? "Change payment method" : "Change Ask to Buy"
     }
 
     private static let titles = [
@@ -296,12 +271,6 @@ final class Actions: Sendable {
         SetSharedSecret.operationID: "Set app-specific secret",
         SetPrimarySharedSecret.operationID: "Set team secret",
     ]
-}
-
-/// The answers of the operations that create an app and import its products.
-struct NewAppAnswer: Encodable, Sendable {
-    let app: AppInfo
-    let catalog: CatalogImportInfo
 }
 
 /// Identifies a sent form by its session, the rendering of its page, and its content.

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TillServer
 import TillShop
 
 /// Form data sent by a browser: fields and optionally a file.
@@ -10,27 +11,6 @@ struct FormData: Equatable, Sendable {
     struct Field: Equatable, Sendable {
         let name: String
         let value: String
-
-        /// The names in the console's own forms are below these limits. A name is a path in the request body, so its
-        /// depth must be limited.
-        private static let maxNameLength = 256
-        private static let maxParts = 8
-
-        /// - Throws: `FormRefused` for a name that is too long or too deep.
-        fileprivate init(checking name: String, _ value: String) throws(FormRefused) {
-            let dots = name.utf8.count <= Self.maxNameLength ? name.utf8.count { $0 == UInt8(ascii: ".") } : .max
-            guard dots < Self.maxParts else {
-                throw FormRefused(
-                    reason: "A field name has more than \(Self.maxNameLength) bytes or \(Self.maxParts) parts."
-                )
-            }
-            self.init(name: name, value: value)
-        }
-
-        init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
     }
 
     var fields: [Field] = []
@@ -39,19 +19,20 @@ struct FormData: Equatable, Sendable {
 
     /// The first value of a field.
     subscript(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+}
 
+extension FormData {
     /// The size limit of a form without a file. It is above the limit of every request body.
     private static let maxBytes = 512 * 1_024
     private static let maxFields = 500
-
-    init(fields: [Field] = [], file: [UInt8]? = nil) {
-        self.fields = fields
-        self.file = file
-    }
+    /// The names in the console's own forms are below these limits. A name is a path in the request body, so its depth
+    /// must be limited.
+    private static let maxNameLength = 256
+    private static let maxParts = 8
 
     /// Reads a form as browsers send it.
     ///
-    /// - Throws: `FormRefused`.
+    /// - Throws: `ControlError`.
     init(_ request: Request, mayHaveFile: Bool = true) async throws {
         let type = request.headers[.contentType] ?? ""
         let isMultipart = mayHaveFile && type.lowercased().hasPrefix("multipart/form-data")
@@ -60,29 +41,28 @@ struct FormData: Equatable, Sendable {
         do {
             bytes = Array(buffer: try await request.body.collect(upTo: limit))
         } catch is NIOTooManyBytesError {
-            throw FormRefused(reason: "The form has more than \(limit) bytes.")
+            throw ControlError.badForm("The form has more than \(limit) bytes.")
         }
         self = isMultipart ? try Self.multipart(bytes, type) : try Self.encoded(bytes)
     }
 
     /// Reads `application/x-www-form-urlencoded`.
-    static func encoded(_ bytes: [UInt8]) throws(FormRefused) -> FormData {
+    static func encoded(_ bytes: [UInt8]) throws(ControlError) -> FormData {
         guard let text = String(validating: bytes, as: UTF8.self), let items = Address.items(text) else {
-            throw FormRefused(
-                reason:
-                    "The form must be percent-encoded UTF-8 without U+0000 and have at most \(Self.maxFields) fields."
+            throw .badForm(
+                "The form must be percent-encoded UTF-8 without U+0000 and have at most \(Self.maxFields) fields."
             )
         }
         var form = FormData()
-        for item in items { form.fields.append(try Field(checking: item.name, item.value)) }
+        for item in items { try form.add(item.name, item.value) }
         return form
     }
 
     // MARK: Multipart
 
     /// Reads `multipart/form-data` as browsers send it (RFC 7578).
-    static func multipart(_ bytes: [UInt8], _ type: String) throws(FormRefused) -> FormData {
-        let broken = FormRefused(reason: "The form is not valid multipart/form-data.")
+    static func multipart(_ bytes: [UInt8], _ type: String) throws(ControlError) -> FormData {
+        let broken = ControlError.badForm("The form is not valid multipart/form-data.")
         guard let boundary = boundary(in: type) else { throw broken }
         let mark = Array("--\(boundary)".utf8)
         guard bytes.starts(with: mark) else { throw broken }
@@ -101,8 +81,8 @@ struct FormData: Equatable, Sendable {
 
     private static let lineEnd = Array("\r\n".utf8)
 
-    private mutating func addPart(_ head: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) throws(FormRefused) {
-        let broken = FormRefused(reason: "A part of the form has no name, is not UTF-8, or contains U+0000.")
+    private mutating func addPart(_ head: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) throws(ControlError) {
+        let broken = ControlError.badForm("A part of the form has no name, is not UTF-8, or contains U+0000.")
         guard let text = String(validating: head, as: UTF8.self) else { throw broken }
         let line = text.components(separatedBy: "\r\n").first { $0.lowercased().hasPrefix("content-disposition:") }
         guard let line, let name = Self.parameter("name", of: line) else { throw broken }
@@ -112,7 +92,16 @@ struct FormData: Equatable, Sendable {
             return
         }
         guard let value = String(validating: value, as: UTF8.self), !value.utf8.contains(0) else { throw broken }
-        fields.append(try Field(checking: name, value))
+        try add(name, value)
+    }
+
+    /// - Throws: `ControlError` for a name that is too long or too deep.
+    private mutating func add(_ name: String, _ value: String) throws(ControlError) {
+        let dots = name.utf8.count <= Self.maxNameLength ? name.utf8.count { $0 == UInt8(ascii: ".") } : .max
+        guard dots < Self.maxParts else {
+            throw .badForm("A field name has more than \(Self.maxNameLength) bytes or \(Self.maxParts) parts.")
+        }
+        fields.append(Field(name: name, value: value))
     }
 
     private static func boundary(in type: String) -> String? {
@@ -129,10 +118,4 @@ struct FormData: Equatable, Sendable {
         return String(rest[..<end]).replacing("%22", with: "\"").replacing("%0D", with: "\r")
             .replacing("%0A", with: "\n")
     }
-}
-
-/// A form that cannot be parsed.
-struct FormRefused: Error, Equatable {
-    /// A sentence for the user.
-    let reason: String
 }

@@ -8,19 +8,12 @@ struct ClockCard: Sendable {
     let page: PageRequest
     let app: AppEnvironment
     /// The name of a customer clock; nil for the environment's clock.
-    let own: String?
+    var own: String?
     /// The customer whose upcoming events are shown; nil for the events of all customers.
-    let customer: Account?
-
-    init(_ page: PageRequest, _ app: AppEnvironment, own: String? = nil, customer: Account? = nil) {
-        self.customer = customer
-        self.page = page
-        self.app = app
-        self.own = own
-    }
+    var customer: Account?
 
     /// The part of element IDs that identifies the clock.
-    var id: String { [app.bundleId, app.environment.rawValue, own].compactMap(\.self).joined(separator: "-") }
+    private var id: String { [app.bundleId, app.environment.rawValue, own].compactMap(\.self).joined(separator: "-") }
 
     /// The title of an environment's clock: `Sandbox clock`.
     static func title(_ environment: StoreEnvironment) -> String { "\(Words.sentence(environment.rawValue)) clock" }
@@ -36,14 +29,16 @@ struct ClockCard: Sendable {
         let delivery = upcoming.nextAttemptDate
         let hasNext = !upcoming.events.isEmpty || job != nil || (delivery ?? now) > now
         return [
-            "id": .text(id), "own": PageValue(own), "title": .text(Self.title(app.environment)),
-            "now": Words.time(now), "mode": .text(clock.mode.rawValue), "words": .text(Self.words(clock)),
-            "isOpen": .flag(isOpen), "isGuarded": .flag(page.shop.isGuarded(app.environment)),
-            "advance": clock.advance.map { Self.value(ofAdvance: $0) } ?? .nothing,
-            "upcoming": .list(customer.map { event(of: $0, now) } ?? events(upcoming.events, now)),
-            "isOfOne": .flag(customer != nil), "job": Words.time(job, from: now),
-            "delivery": Self.value(ofDelivery: delivery, now),
-            "forms": .list(forms(clock, hasNext: hasNext).map { $0.value(page) }),
+            "id": id, "own": own, "title": Self.title(app.environment), "now": now, "mode": clock.mode.rawValue,
+            "words": Self.words(clock), "isOpen": isOpen, "isGuarded": page.shop.isGuarded(app.environment),
+            "advance": clock.advance.map {
+                ["to": $0.to, "accounts": $0.accounts, "notifications": $0.notifications] as PageValue
+            },
+            "upcoming": customer.map { event(of: $0, now) } ?? events(upcoming.events, now),
+            "isOfOne": customer != nil, "job": Words.time(job, from: now),
+            // An overdue delivery waits for its endpoint, not for the clock.
+            "delivery": delivery.map { ["time": Words.time($0, from: now), "isOverdue": $0 < now] as PageValue },
+            "forms": forms(clock, hasNext: hasNext),
         ]
     }
 
@@ -54,12 +49,20 @@ struct ClockCard: Sendable {
 
     private func event(of account: Account, _ now: Timestamp) -> [PageValue] {
         guard let event = page.shop.upcomingEvents(to: account) else { return [] }
+        let time = Words.time(event.instant, from: now)
         return [
-            [
-                "label": "Next event", "time": Words.time(event.instant, from: now),
-                "customer": .text(account.customer), "link": .nothing, "event": .text(Self.words(event.kind)),
-            ]
+            ["label": "Next event", "time": time, "customer": account.customer, "event": Self.words(event.kind)]
         ]
+    }
+
+    private func events(_ events: [UpcomingEventInfo], _ now: Timestamp) -> [PageValue] {
+        events.enumerated().map { index, event in
+            [
+                "label": index == 0 ? "Next event" : "Then", "time": Words.time(event.date, from: now),
+                "customer": event.customer, "event": Self.words(event.event),
+                "link": page.link(toCustomer: event.customer, of: app),
+            ]
+        }
     }
 
     /// The predicate of a sentence about the customer: `ann renews`.
@@ -75,12 +78,6 @@ struct ClockCard: Sendable {
         }
     }
 
-    /// An overdue delivery waits for its endpoint, not for the clock.
-    private static func value(ofDelivery instant: Timestamp?, _ now: Timestamp) -> PageValue {
-        guard let instant else { return .nothing }
-        return ["time": Words.time(instant, from: now), "isOverdue": .flag(instant < now)]
-    }
-
     private static func words(_ clock: ClockInfo) -> String {
         switch clock.mode {
         case .frozen: "Frozen"
@@ -89,34 +86,31 @@ struct ClockCard: Sendable {
         }
     }
 
-    private static func value(ofAdvance advance: AdvanceProgressInfo) -> PageValue {
-        [
-            "from": Words.time(advance.from), "to": Words.time(advance.to),
-            "accounts": PageValue(advance.accounts), "notifications": PageValue(advance.notifications),
-        ]
-    }
-
-    private func events(_ events: [UpcomingEventInfo], _ now: Timestamp) -> [PageValue] {
-        events.enumerated().map { value(of: $0.element, label: $0.offset == 0 ? "Next event" : "Then", now) }
-    }
-
-    private func value(of event: UpcomingEventInfo, label: String, _ now: Timestamp) -> PageValue {
-        [
-            "label": .text(label), "time": Words.time(event.date, from: now), "customer": .text(event.customer),
-            "event": .text(Self.words(event.event)),
-            "link": PageValue(page.link(toCustomer: event.customer, of: app)),
-        ]
-    }
-
     // MARK: Forms
 
     /// The forms for the clock's current mode.
-    private func forms(_ clock: ClockInfo, hasNext: Bool) -> [ActionForm] {
+    private func forms(_ clock: ClockInfo, hasNext: Bool) -> [PageValue] {
+        func advance(
+            _ label: String,
+            _ name: String,
+            by length: String? = nil,
+            toNextEvent: Bool? = nil,
+            _ fields: [FormField] = []
+        ) -> PageValue {
+            let request = AdvanceClock(app: app, clock: own, by: length, toNextEvent: toNextEvent)
+            return page.form(request, label, fields, name: "\(name)-\(id)")
+        }
+        func set(_ label: String, _ name: String, _ mode: ClockMode, speed: Int? = nil, _ fields: [FormField] = [])
+            -> PageValue
+        {
+            let request = SetClock(app: app, clock: own, mode: mode, speed: speed)
+            return page.form(request, label, fields, name: "\(name)-\(id)")
+        }
         // No one can set a clock back.
         let isAhead = clock.now > page.shop.wallClock()
         let real = clock.mode == .real || isAhead ? [] : [set("Switch to real time", "real", .real)]
         if page.shop.isGuarded(app.environment) { return real }
-        let by = ActionForm.Field("by", "Advance by", hint: "1h, 3d, 2w, 1mo, 1y")
+        let by = FormField("by", "Advance by", hint: "1h, 3d, 2w, 1mo, 1y")
         var forms = [
             advance("Advance", "by", by: "1mo", [by]),
             advance("Advance to this date", "to", [.init("to", "Date (UTC)", .instant)]),
@@ -125,27 +119,5 @@ struct ClockCard: Sendable {
         if hasNext { forms.insert(advance("Advance to next event", "next", toNextEvent: true), at: 1) }
         if clock.mode != .frozen { forms.append(set("Freeze", "freeze", .frozen)) }
         return forms + real
-    }
-
-    private func advance(
-        _ label: String,
-        _ name: String,
-        by length: String? = nil,
-        toNextEvent: Bool? = nil,
-        _ fields: [ActionForm.Field] = []
-    ) -> ActionForm {
-        let request = AdvanceClock(app: app, clock: own, by: length, toNextEvent: toNextEvent)
-        return ActionForm(request, label, fields, name: "\(name)-\(id)")
-    }
-
-    private func set(
-        _ label: String,
-        _ name: String,
-        _ mode: ClockMode,
-        speed: Int? = nil,
-        _ fields: [ActionForm.Field] = []
-    ) -> ActionForm {
-        let request = SetClock(app: app, clock: own, mode: mode, speed: speed)
-        return ActionForm(request, label, fields, name: "\(name)-\(id)")
     }
 }

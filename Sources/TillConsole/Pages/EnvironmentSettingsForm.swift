@@ -8,63 +8,53 @@ enum EnvironmentSettingsForm {
     static func value(_ page: PageRequest) async throws -> PageValue {
         let app = try page.app
         let endpoints = try await page.send(ListEndpoints(app: app))
-        let settings = try await page.send(GetSettings(app: app))
+        let reported =
+            "Get Notification History and Get Test Notification Status report only the endpoint named “primary”."
         return [
-            "endpoints": .list(endpoints.prefix(ShownPartLimit.elements).map { endpoint($0, app, page) }),
-            "hasEndpoints": .flag(!endpoints.isEmpty),
-            "setEndpoint": ActionForm(
+            "endpoints": endpoints.prefix(ListLimit.elements).listed { endpoint($0, app, page) },
+            "hasEndpoints": !endpoints.isEmpty,
+            "setEndpoint": page.form(
                 SetEndpoint(app: app, endpoint: "", url: ""),
                 "Set endpoint",
                 [
-                    .init(
-                        "path.endpoint",
-                        "Name",
-                        value: "primary",
-                        help: "Get Notification History and Get Test Notification Status report only the endpoint "
-                            + "named “primary”."
-                    ),
+                    .init("path.endpoint", "Name", value: "primary", help: reported),
                     .init("url", "URL", hint: "https://example.com/apple"),
                     .init("types", "Notification types, one per line (empty: all)", hint: "DID_RENEW"),
                     .init("version", "Version", .choice([("", "2"), ("1", "1")])),
                 ]
-            ).value(page),
-            "test": NotificationTable.test(app).value(page),
-            "updateSettings": form(settings, app).value(page),
+            ),
+            "test": NotificationTable.test(app, page),
+            "updateSettings": form(try await page.send(GetSettings(app: app)), app, page),
         ]
     }
 
     private static func endpoint(_ endpoint: EndpointInfo, _ app: AppEnvironment, _ page: PageRequest) -> PageValue {
         let name = endpoint.name
-        let forms = [
-            ActionForm(
-                RemoveEndpoint(app: app, endpoint: name),
-                "Delete",
-                name: name,
-                isDestructive: true,
-                confirmation: "Discard pending deliveries"
-            ),
-            ActionForm(
-                UpdateEndpoint(app: app, endpoint: name).pausing(endpoint.paused != true),
-                endpoint.paused == true ? "Resume" : "Pause",
-                name: name
-            ),
-        ]
+        let isPaused = endpoint.paused == true
+        let remove = page.form(
+            RemoveEndpoint(app: app, endpoint: name),
+            "Delete",
+            name: name,
+            isDestructive: true,
+            confirmation: "Discard pending deliveries"
+        )
+        let update = UpdateEndpoint(app: app, endpoint: name).pausing(!isPaused)
         return [
-            "name": .text(endpoint.paused == true ? "\(name) (paused)" : name),
-            "url": .text(endpoint.url), "version": PageValue(endpoint.version.rawValue),
-            "types": .list(endpoint.types.prefix(ShownPartLimit.elements).map { .text($0) }),
+            "name": isPaused ? "\(name) (paused)" : name, "url": endpoint.url, "version": endpoint.version.rawValue,
+            "types": Array(endpoint.types.prefix(ListLimit.elements)),
             // `till listen` deletes its own endpoint.
-            "forms": .list(name == EndpointRecord.listening ? [] : forms.map { $0.value(page) }),
+            "forms": name == EndpointRecord.listening
+                ? nil : [remove, page.form(update, isPaused ? "Resume" : "Pause", name: name)],
         ]
     }
 
     /// One form with the current value of every setting.
-    private static func form(_ settings: SettingsInfo, _ app: AppEnvironment) -> ActionForm {
+    private static func form(_ settings: SettingsInfo, _ app: AppEnvironment, _ page: PageRequest) -> PageValue {
         let rates =
-            [(value: RenewalRateChoice.serverDefault.rawValue, name: "server default")]
-            + RenewalRate.allCases.map { (value: $0.rawValue, name: words(of: $0)) }
-        let days = [(value: "0", name: "none")] + GracePeriod.lengths.map { (value: String($0), name: "\($0) days") }
-        let rules = RefundRule.allCases.map { (value: $0.rawValue, name: words(ofRefundRule: $0)) }
+            [(RenewalRateChoice.serverDefault.rawValue, "server default")]
+            + RenewalRate.allCases.map { ($0.rawValue, words(of: $0)) }
+        let days = [("0", "none")] + GracePeriod.lengths.map { (String($0), "\($0) days") }
+        let rules = RefundRule.allCases.map { ($0.rawValue, words(ofRefundRule: $0)) }
         let current = UpdateSettings(
             app: app,
             rate: .custom(settings.rate),
@@ -74,7 +64,8 @@ enum EnvironmentSettingsForm {
             payloadProfile: settings.payloadProfile,
             missingPrice: settings.missingPrice
         )
-        return ActionForm(
+        let released = [("true", "yes"), ("false", "no (production answers 401)")]
+        return page.form(
             current,
             "Save settings",
             [
@@ -82,31 +73,20 @@ enum EnvironmentSettingsForm {
                 .init("grace.days", "Grace period", .choice(days)),
                 .init("grace.coverage", "Grace period covers", .choice(coverages)),
                 .init("refundRule", "Refund decisions", .choice(rules)),
-                .init(
-                    "released",
-                    "App is released",
-                    .choice([("true", "yes"), ("false", "no (production answers 401)")])
-                ),
+                .init("released", "App is released", .choice(released)),
                 .init("payloadProfile", "Payload profile", .choice(profiles(besides: settings.payloadProfile))),
                 .init("missingPrice", "If a product has no price in the storefront", .choice(missingPrices)),
             ]
         )
     }
 
-    private static let coverages = GracePeriodCoverage.allCases.map { coverage in
-        (
-            value: coverage.rawValue,
-            name: coverage == .allRenewals ? "all renewals" : "paid-to-paid renewals only"
-        )
+    private static let coverages = GracePeriodCoverage.allCases.map {
+        ($0.rawValue, $0 == .allRenewals ? "all renewals" : "paid-to-paid renewals only")
     }
 
     private static let missingPrices = MissingPrice.allCases.map { rule in
-        (
-            value: rule.rawValue,
-            name: rule == .refuse
-                ? "reject the purchase"
-                : "use the number of its standard price, in the storefront’s currency (no conversion)"
-        )
+        let convert = "use the number of its standard price, in the storefront’s currency (no conversion)"
+        return (rule.rawValue, rule == .refuse ? "reject the purchase" : convert)
     }
 
     /// A renewal rate as an option. The names of Xcode's rates do not show how long a month lasts.
@@ -117,12 +97,12 @@ enum EnvironmentSettingsForm {
     }
 
     /// The payload profiles as options. The current profile is always an option, even if it has a different seed.
-    private static func profiles(besides current: String) -> [(value: String, name: String)] {
+    private static func profiles(besides current: String) -> [FormField.Option] {
         let versions = (0...PayloadProfile.newestVersion).reversed().map { PayloadProfile.version($0) }
         let profiles: [PayloadProfile] = [.minimal, .forwardCompatible(seed: 1)] + versions
         var choices = [PayloadProfile.defaultWords] + profiles.map(\.words)
         if !choices.contains(current) { choices.append(current) }
-        return choices.map { (value: $0, name: words(ofProfile: $0)) }
+        return choices.map { ($0, words(ofProfile: $0)) }
     }
 
     private static func words(ofProfile profile: String) -> String {

@@ -4,87 +4,61 @@ import TillShop
 
 extension ConsolePage {
     /// Fault rules and their hits.
-    static let faults = ConsolePage(
-        path: "/console/faults",
-        template: Template("faults", PackageResources.faults_mustache)
-    ) { page in
+    static let faults = ConsolePage("/console/faults", "faults", menu: "Faults") { page in
         let all = try await page.send(ListFaults())
-        let part = ShownPart(all, by: \.id, page, path: "/console/faults")
-        let kind = FaultKindForm.of(page.value("kind").flatMap(FaultKind.init) ?? .error)
-        let apps = try await Choices.apps(page, first: [("", "All")])
-        return PageContent(
-            "Faults",
-            [
-                "faults": .list(part.elements.map { Faults.value($0, page) }), "next": part.next,
-                "hasFaults": .flag(!all.isEmpty),
-                "removeAll": all.isEmpty
-                    ? .nothing
-                    : ActionForm(RemoveFaults(), "Delete all \(all.count) rules", isDestructive: true).value(page),
-                "groups": .list([
-                    Faults.kinds("API calls", FaultKindForm.all.filter { !$0.isOfNotifications }, kind, page),
-                    Faults.kinds("Notifications", FaultKindForm.all.filter(\.isOfNotifications), kind, page),
-                ]),
-                "kind": .text(kind.name), "words": .text(kind.words),
-                "add": kind.form(apps: apps).value(page),
-            ]
-        )
-    }
-}
-
-/// The parts of the faults page.
-private enum Faults {
-    static func value(_ fault: FaultRuleInfo, _ page: PageRequest) -> PageValue {
-        let kind = FaultKindForm.of(fault.kind)
-        let remove = ActionForm(RemoveFaults(faultId: fault.id), "Delete", name: fault.id, isDestructive: true)
-        return [
-            "id": .text(fault.id), "kind": .text(kind.name), "code": PageValue(fault.code.map { String($0) }),
-            "details": .list(details(fault).map { .text($0) }),
-            "everything": .text(kind.isOfNotifications ? "all notifications" : "all API calls"),
-            "scope": .list(scope(fault)), "chance": PageValue(fault.percent.map { "\($0) %" }),
-            "until": Words.time(fault.until), "seed": PageValue(fault.seed),
-            "hits": PageValue(fault.struck), "seen": PageValue(fault.seen),
-            "limit": PageValue(fault.limit.map { String($0) }), "remove": remove.value(page),
+        let chosen = FaultKindForm.of(page.value("kind").flatMap(FaultKind.init) ?? .error)
+        let groups = [
+            kinds("API calls", FaultKindForm.all.filter { !$0.isOfNotifications }, chosen, page),
+            kinds("Notifications", FaultKindForm.all.filter(\.isOfNotifications), chosen, page),
         ]
+        return try await page.table(of: all, by: \.id) { row(of: $0, page) }.with([
+            "removeAll": all.isEmpty
+                ? nil : page.form(RemoveFaults(), "Delete all \(all.count) rules", isDestructive: true),
+            "groups": groups, "kind": chosen.name, "words": chosen.words,
+            "add": page.form(
+                AddFault(kind: chosen.kind),
+                "Add rule",
+                chosen.fields(apps: try await page.apps(first: [("", "All")])),
+                name: chosen.kind.rawValue
+            ),
+        ])
     }
 
-    private static func details(_ fault: FaultRuleInfo) -> [String] {
-        var words: [String] = []
-        if let wait = fault.milliseconds { words.append(Words.exactly(Int64(wait))) }
-        if let spread = fault.spread { words.append("plus up to \(Words.exactly(Int64(spread)))") }
-        if let seconds = fault.retryAfter { words.append("Retry-After \(seconds)") }
-        if fault.kind == .rateLimit { words.append(fault.perHour.map { "\($0) calls per hour" } ?? "Apple’s limits") }
-        return words
-    }
-
-    private static func scope(_ fault: FaultRuleInfo) -> [PageValue] {
+    private static func row(of fault: FaultRuleInfo, _ page: PageRequest) -> PageValue {
+        let kind = FaultKindForm.of(fault.kind)
         let limits: [(name: String, value: String?)] = [
             ("environment", fault.environment?.rawValue), ("app", fault.bundleId), ("route", fault.route),
             ("customer", fault.customer),
         ]
-        return limits.compactMap { name, value in value.map { ["name": .text(name), "value": .text($0)] } }
-    }
-
-    static func kinds(_ name: String, _ kinds: [FaultKindForm], _ chosen: FaultKindForm, _ page: PageRequest)
-        -> PageValue
-    {
-        [
-            "name": .text(name),
-            "kinds": .list(
-                kinds.map { kind in
-                    let link = page.link("/console/faults", query: [(name: "kind", value: kind.kind.rawValue)])
-                    return [
-                        "name": .text(kind.name), "link": PageValue(link.map { $0 + "#add" }),
-                        "isChosen": .flag(kind.kind == chosen.kind),
-                    ]
-                }
-            ),
+        return [
+            "id": fault.id, "kind": kind.name, "code": fault.code, "details": details(fault),
+            "everything": kind.isOfNotifications ? "all notifications" : "all API calls",
+            "scope": limits.filter { $0.value != nil }.listed { ["name": $0.name, "value": $0.value] },
+            "chance": fault.percent.map { "\($0) %" }, "until": fault.until, "seed": fault.seed, "hits": fault.struck,
+            "seen": fault.seen, "limit": fault.limit,
+            "remove": page.form(RemoveFault(faultId: fault.id), "Delete", name: fault.id, isDestructive: true),
         ]
     }
-}
 
-extension Words {
-    /// `500 ms`, `1.5 s`, `1 minute`.
-    static func exactly(_ milliseconds: Int64) -> String {
-        milliseconds % 1_000 == 0 && milliseconds > 0 ? duration(milliseconds) : "\(milliseconds) ms"
+    private static func details(_ fault: FaultRuleInfo) -> [String] {
+        [
+            fault.milliseconds.map { Words.exactly(Int64($0)) },
+            fault.spread.map { "plus up to \(Words.exactly(Int64($0)))" },
+            fault.retryAfter.map { "Retry-After \($0)" },
+            fault.kind == .rateLimit ? fault.perHour.map { "\($0) calls per hour" } ?? "Apple’s limits" : nil,
+        ].compactMap(\.self)
+    }
+
+    private static func kinds(
+        _ name: String,
+        _ kinds: [FaultKindForm],
+        _ chosen: FaultKindForm,
+        _ page: PageRequest
+    ) -> PageValue {
+        let links = kinds.listed {
+            let link = page.linkToSelf([(name: "kind", value: $0.kind.rawValue)]) + "#add"
+            return ["name": $0.name, "link": link, "isChosen": $0.kind == chosen.kind]
+        }
+        return ["name": name, "kinds": links]
     }
 }

@@ -6,126 +6,121 @@ import TillShop
 
 extension ConsolePage {
     /// The notifications of an app's environment, newest first.
-    static let notifications = ConsolePage(
-        path: NotificationTable.path,
-        template: Template("notifications", PackageResources.notifications_mustache)
-    ) { page in
+    static let notifications = ConsolePage("\(scope)/notifications", "notifications", menu: "Notifications") { page in
         let app = try page.app
         let endpoints = try await page.send(ListEndpoints(app: app))
-        let names = endpoints.map(\.name)
-        let filter = NotificationTable.filter(page, names)
-        return PageContent(
-            "Notifications",
-            [
-                "filter": filter.value(page),
-                "list": try await NotificationTable.value(page, filter),
-                "hasClocks": .flag(try await !page.send(ListClocks(app: app)).isEmpty),
-                "endpoints": .list(endpoints.prefix(20).map { NotificationTable.endpoint($0) }),
-                "settings": PageValue(page.link("/console/apps/{bundleId}/{environment}/")),
-                "test": NotificationTable.test(app).value(page),
-                "trigger": NotificationTable.trigger(app).value(page),
-                "resend": NotificationTable.resend(app, names).value(page),
-            ]
-        )
+        let names = endpoints.map { (value: $0.name, name: $0.name) }
+        return try await NotificationTable.list(page, app, names).with([
+            "hasClocks": try await !page.send(ListClocks(app: app)).isEmpty,
+            "endpoints": endpoints.prefix(20).listed { endpoint in
+                let types = endpoint.types.isEmpty ? "all notifications" : endpoint.types.joined(separator: ", ")
+                return ["name": endpoint.name, "url": endpoint.url, "types": types]
+            },
+            "settings": page.link(.environment), "test": NotificationTable.test(app, page),
+            "trigger": page.form(
+                TriggerNotification(app: app, type: .test),
+                "Send notification",
+                [
+                    .init("type", "Type", .notice), .init("transactionId", "Transaction ID"),
+                    .init("customer", "Customer"),
+                ]
+            ),
+            "resend": page.form(
+                ResendNotifications(app: app),
+                "Resend",
+                [
+                    .init("from", "Created from (UTC)", .instant), .init("to", "Created until (UTC)", .instant),
+                    .init("endpoint", "Endpoint", .choice([("", "All endpoints")] + names)),
+                ]
+            ),
+        ])
+    }
+
+    /// One notification: its decoded payload with signatures, and every delivery attempt.
+    static let notification = ConsolePage("\(scope)/notifications/{notificationUUID}", "notification") { page in
+        let app = try page.app
+        let uuid = page.parameters["notificationUUID"] ?? ""
+        let notification = try await page.send(GetNotification(app: app, notificationUUID: uuid))
+        let endpoints = try await page.send(ListEndpoints(app: app)).map(\.name)
+        let signed = notification.signedPayload
+        let decoded = if let signed { await TextDecoding.parts(of: signed, page.shop).parts } else { [DecodedPart]() }
+        return [
+            "title": [notification.notificationType, notification.subtype].compactMap(\.self).joined(separator: " / "),
+            "about": NotificationWords.about(notification, page), "list": page.link(.notifications),
+            "parts": DecodedWords.parts(decoded),
+            "deliveries": notification.deliveries.map(NotificationWords.delivery),
+            "plain": signed == nil ? DecodedWords.document(notification.payload?.tree) : nil,
+            "resends": resends(app, uuid, endpoints, page), "canResend": !endpoints.isEmpty,
+        ]
+    }
+
+    private static func resends(_ app: AppEnvironment, _ uuid: String, _ endpoints: [String], _ page: PageRequest)
+        -> [PageValue]
+    {
+        guard !endpoints.isEmpty else { return [] }
+        let resend = ResendNotifications(app: app, notificationUUID: uuid)
+        let toAll = page.form(resend, "Resend to all endpoints", name: "all")
+        guard endpoints.count > 1 else { return [toAll] }
+        return [toAll]
+            + endpoints.prefix(10).map { name in
+                let toOne = ResendNotifications(app: app, notificationUUID: uuid, endpoint: name)
+                return page.form(toOne, "Resend to \(name)", name: name)
+            }
     }
 }
 
 /// The parts of the notifications page.
 enum NotificationTable {
-    static let path = "/console/apps/{bundleId}/{environment}/notifications"
-
     /// All notification types with their subtypes: `EXPIRED/VOLUNTARY`.
     static let everything = NotificationType.allCases.flatMap { type in
         type.subtypes.map { Notice(type, $0).words }
     }
 
     /// The filter options; a type without a subtype matches every subtype.
-    private static let choices = NotificationType.allCases.flatMap { type in
+    private static let types = NotificationType.allCases.flatMap { type in
         [type.rawValue] + type.subtypes.compactMap(\.self).map { Notice(type, $0).words }
     }
 
-    static func filter(_ page: PageRequest, _ endpoints: [String]) -> FilterForm {
-        FilterForm(
-            address: page.link(path) ?? "",
-            fields: [
-                .init("type", "Type", .choice(choices)),
-                .init("customer", "Customer", .text(hint: "ann")),
-                .init("endpoint", "Endpoint", .choice(endpoints)),
-                .init("from", "Created from (UTC)", .instant), .init("to", "Created until (UTC)", .instant),
-                .init("failed", "Only with a delivery that failed or will be retried", .flag),
-            ]
-        )
-    }
-
-    static func value(_ page: PageRequest, _ filter: FilterForm) async throws(ControlError) -> PageValue {
-        let list: NotificationList
-        do {
-            list = try await page.send(try request(page))
-        } catch {
-            guard [.badRequest, .notFound].contains(error.status), !filter.query(page).isEmpty else { throw error }
-            return ["rows": .list([]), "next": .nothing, "error": .text(error.message)]
-        }
-        let next = list.next.flatMap {
-            page.link(path, query: filter.query(page) + [(name: "after", value: $0)])
-        }
-        let app = try page.app
-        let rows = list.notifications.map { row($0, app, page) }
-        return ["rows": .list(rows), "next": PageValue(next), "error": .nothing]
-    }
-
-    private static func request(_ page: PageRequest) throws(ControlError) -> ListNotifications {
-        ListNotifications(
-            app: try page.app,
-            type: page.value("type"),
-            customer: page.value("customer"),
-            failed: page.value("failed") == "true" ? true : nil,
-            endpoint: page.value("endpoint"),
-            from: try page.instant("from"),
-            to: try page.instant("to"),
-            after: page.value("after"),
-            limit: 50
-        )
-    }
-
-    private static func row(_ notification: NotificationInfo, _ app: AppEnvironment, _ page: PageRequest) -> PageValue {
-        NotificationWords.about(notification, page).with([
-            "link": PageValue(page.link(toNotification: notification.notificationUUID, of: app)),
-            "deliveries": .list(notification.deliveries.map(NotificationWords.delivery)),
-        ])
-    }
-
-    static func endpoint(_ endpoint: EndpointInfo) -> PageValue {
-        let types = endpoint.types
-        return [
-            "name": .text(endpoint.name), "url": .text(endpoint.url),
-            "types": .text(types.isEmpty ? "all notifications" : types.joined(separator: ", ")),
+    static func list(_ page: PageRequest, _ app: AppEnvironment, _ endpoints: [FormField.Option]) async throws
+        -> PageValue
+    {
+        let fields: [FormField] = [
+            .init("type", "Type", .choice(types.map { ($0, $0) })), .init("customer", "Customer", hint: "ann"),
+            .init("endpoint", "Endpoint", .choice(endpoints)), .init("from", "Created from (UTC)", .instant),
+            .init("to", "Created until (UTC)", .instant),
+            .init("failed", "Only with a delivery that failed or will be retried"),
         ]
-    }
-
-    static func test(_ app: AppEnvironment) -> ActionForm {
-        ActionForm(TriggerNotification(app: app, type: .test), "Send test notification", name: "test")
-    }
-
-    static func trigger(_ app: AppEnvironment) -> ActionForm {
-        ActionForm(
-            TriggerNotification(app: app, type: .test),
-            "Send notification",
-            [
-                .init("type", "Type", .notice), .init("transactionId", "Transaction ID"),
-                .init("customer", "Customer"),
-            ]
+        return try await page.list(
+            of: ListNotifications.self,
+            fields,
+            isShown: { error, isFiltered in isFiltered && [.badRequest, .notFound].contains(error.status) },
+            load: {
+                let list = try await page.send(
+                    ListNotifications(
+                        app: app,
+                        type: page.value("type"),
+                        customer: page.value("customer"),
+                        failed: page.flag("failed"),
+                        endpoint: page.value("endpoint"),
+                        from: try page.instant("from"),
+                        to: try page.instant("to"),
+                        after: page.value("after"),
+                        limit: ListLimit.elements
+                    )
+                )
+                let rows = list.notifications.map { notification in
+                    NotificationWords.about(notification, page).with([
+                        "link": page.link(toNotification: notification.notificationUUID),
+                        "deliveries": notification.deliveries.map(NotificationWords.delivery),
+                    ])
+                }
+                return (rows, list.next)
+            }
         )
     }
 
-    static func resend(_ app: AppEnvironment, _ endpoints: [String]) -> ActionForm {
-        ActionForm(
-            ResendNotifications(app: app),
-            "Resend",
-            [
-                .init("from", "Created from (UTC)", .instant), .init("to", "Created until (UTC)", .instant),
-                .init("endpoint", "Endpoint", .choice([("", "All endpoints")] + endpoints.map { ($0, $0) })),
-            ]
-        )
+    static func test(_ app: AppEnvironment, _ page: PageRequest) -> PageValue {
+        page.form(TriggerNotification(app: app, type: .test), "Send test notification", name: "test")
     }
 }
 
@@ -139,23 +134,14 @@ enum NotificationWords {
     /// The type, customer and transaction of a notification.
     static func about(_ notification: NotificationInfo, _ page: PageRequest) -> PageValue {
         [
-            "words": .text(words(notification)), "type": .text(notification.notificationType),
-            "subtype": PageValue(notification.subtype), "signed": Words.time(notification.signedDate),
-            "customer": PageValue(notification.customer),
-            "customerLink": PageValue(notification.customer.flatMap { page.link(toCustomer: $0) }),
-            "transaction": PageValue(notification.transactionId),
-            "transactionLink": PageValue(notification.transactionId.flatMap { page.link(toTransaction: $0) }),
-            "original": PageValue(notification.originalTransactionId),
-            "isTriggered": .flag(notification.isTriggered), "isVersionOne": .flag(notification.version == 1),
+            "uuid": notification.notificationUUID, "type": notification.notificationType,
+            "subtype": notification.subtype, "signed": notification.signedDate, "customer": notification.customer,
+            "customerLink": notification.customer.map { page.link(toCustomer: $0) },
+            "transaction": notification.transactionId,
+            "transactionLink": notification.transactionId.map(page.link(toTransaction:)),
+            "original": notification.originalTransactionId, "isTriggered": notification.isTriggered,
+            "isVersionOne": notification.version == 1,
         ]
-    }
-
-    private static func tries(_ count: Int) -> String {
-        switch count {
-        case 0: "no attempts yet"
-        case 1: "after 1 attempt"
-        default: "after \(count) attempts"
-        }
     }
 
     /// The status and attempts of a delivery.
@@ -175,21 +161,17 @@ enum NotificationWords {
             }
         let failure = last.flatMap { $0.sendAttemptResult == .success ? nil : $0 }
         return [
-            "endpoint": .text(delivery.endpoint), "words": .text(words), "style": .text(style),
-            "next": Words.time(next), "count": PageValue(attempts.count), "tries": .text(tries(attempts.count)),
-            "result": PageValue(failure.map { Words.plain($0.sendAttemptResult.rawValue) }),
-            "status": PageValue(failure?.status.map { String($0) }),
-            "attempts": .list(attempts.enumerated().map { attempt($0.element, number: $0.offset + 1) }),
-        ]
-    }
-
-    private static func attempt(_ attempt: DeliveryAttemptInfo, number: Int) -> PageValue {
-        [
-            "number": PageValue(number), "date": Words.time(attempt.attemptDate),
-            "result": .text(Words.sentence(attempt.sendAttemptResult.rawValue)),
-            "isSuccess": .flag(attempt.sendAttemptResult == .success),
-            "status": PageValue(attempt.status.map { String($0) }),
-            "milliseconds": PageValue(attempt.milliseconds), "reason": PageValue(attempt.reason),
+            "endpoint": delivery.endpoint, "words": words, "style": style, "next": next,
+            "tries": attempts.isEmpty ? "no attempts yet" : "after \(Words.count(attempts.count, "attempt"))",
+            "result": failure.map { Words.plain($0.sendAttemptResult.rawValue) }, "status": failure?.status,
+            "attempts": attempts.enumerated().listed { index, attempt in
+                [
+                    "number": index + 1, "date": attempt.attemptDate,
+                    "result": Words.sentence(attempt.sendAttemptResult.rawValue),
+                    "isSuccess": attempt.sendAttemptResult == .success, "status": attempt.status,
+                    "milliseconds": attempt.milliseconds, "reason": attempt.reason,
+                ]
+            },
         ]
     }
 }

@@ -4,84 +4,70 @@ import TillServer
 import TillShop
 
 extension ConsolePage {
-    static let productPath = CatalogTable.path + "/{productId}"
-
     /// One product: its prices, offers and localizations, and the forms to change them.
-    static let product = ConsolePage(
-        path: productPath,
-        template: Template("product", PackageResources.product_mustache)
-    ) { page in
+    static let product = ConsolePage("\(scope)/catalog/{productId}", "product") { page in
         let app = try page.app
         let id = page.parameters["productId"] ?? ""
         let catalog = try await page.send(GetCatalog(bundleId: app.bundleId))
         guard let product = catalog.products.first(where: { $0.productId == id }) else {
             throw ControlError.missing("No product \"\(id.prefix(64))\".")
         }
-        let parts = ProductParts(app: app, product: product, groups: catalog.groups ?? [])
         let storefronts = CatalogWords.storefronts(product.prices)
-        return PageContent(
-            product.referenceName ?? id,
-            [
-                "about": parts.about, "plans": .list(parts.plans), "offers": .list(parts.offers),
-                "storefronts": .list(storefronts), "hasStorefronts": .flag(!storefronts.isEmpty),
-                "texts": CatalogTable.texts(product.localizations),
-                "forms": .list(parts.forms.map { $0.value(page) }), "replace": parts.replace?.value(page) ?? .nothing,
-                "all": PageValue(page.link(CatalogTable.path)),
-            ]
-        )
-    }
-}
-
-/// The parts of a product's page.
-private struct ProductParts {
-    let app: AppEnvironment
-    let product: ProductInfo
-    let groups: [GroupInfo]
-
-    var about: PageValue {
-        let plan = product.subscription
-        let group = groups.first { $0.groupId == plan?.groupId }
+        let group = catalog.groups?.first { $0.groupId == product.subscription?.groupId }
+        // The form for all other changes has the whole product as JSON.
+        let json = try JSONTree(encoding: product).indented
         return [
-            "id": .text(product.productId), "type": .text(CatalogWords.type(product.type)),
-            "price": PageValue(CatalogWords.price(product.price, product.currency)),
-            "billingInterval": PageValue(CatalogWords.billingInterval(plan?.period)),
-            "group": PageValue(group?.name), "level": PageValue(plan.map { String($0.level) }),
-            "isForSale": .flag(product.forSale != false), "isShareable": .flag(product.familyShareable == true),
+            "title": product.referenceName ?? id,
+            "about": CatalogTable.about(product).with(["group": group?.name]), "plans": plans(of: product),
+            "offers": offers(of: product), "storefronts": storefronts, "hasStorefronts": !storefronts.isEmpty,
+            "texts": CatalogTable.texts(product.localizations), "forms": forms(app, product, page),
+            "replace": page.form(
+                PutProduct(bundleId: app.bundleId),
+                "Save product",
+                [
+                    .init(
+                        "_document",
+                        "Product as JSON",
+                        .lines,
+                        value: json,
+                        help: "docs/catalog.md describes the format."
+                    )
+                ]
+            ),
+            "all": page.link(.catalog),
         ]
     }
 
     /// The billing plans of a subscription.
-    var plans: [PageValue] {
-        (product.subscription?.billingPlans ?? []).map { plan in
+    private static func plans(of product: ProductInfo) -> PageValue {
+        (product.subscription?.billingPlans ?? []).listed { plan in
             [
-                "kind": .text(Words.sentence(plan.kind.rawValue)),
-                "price": PageValue(CatalogWords.price(plan.price, plan.currency)),
-                "isOffered": .flag(plan.enabled != false),
-                "commitment": PageValue(plan.commitment.flatMap { CatalogWords.price($0.price, $0.currency) }),
+                "kind": Words.sentence(plan.kind.rawValue), "price": CatalogWords.price(plan.price, plan.currency),
+                "isOffered": plan.enabled != false,
+                "commitment": plan.commitment.flatMap { CatalogWords.price($0.price, $0.currency) },
             ]
         }
     }
 
-    var offers: [PageValue] {
-        (product.offers ?? []).prefix(100).map { offer in
+    private static func offers(of product: ProductInfo) -> PageValue {
+        (product.offers ?? []).prefix(100).listed { offer in
             [
-                "kind": .text(CatalogWords.kind(offer.kind)), "id": PageValue(offer.id),
-                "name": PageValue(offer.referenceName == offer.id ? nil : offer.referenceName),
-                "terms": .text(CatalogWords.terms(offer)),
-                "conditions": PageValue(CatalogWords.conditions(offer)),
-                "storefronts": .list(Array(CatalogWords.storefronts(offer.prices).prefix(50))),
+                "kind": CatalogWords.kind(offer.kind), "id": offer.id,
+                "name": offer.referenceName == offer.id ? nil : offer.referenceName,
+                "terms": CatalogWords.terms(offer), "conditions": CatalogWords.conditions(offer),
+                "storefronts": Array(CatalogWords.storefronts(offer.prices).prefix(ListLimit.elements)),
             ]
         }
     }
 
-    var forms: [ActionForm] {
+    private static func forms(_ app: AppEnvironment, _ product: ProductInfo, _ page: PageRequest) -> [PageValue] {
         let id = product.productId
         let isForSale = product.forSale != false
         let setForSale = SetForSale(bundleId: app.bundleId, productId: id, forSale: !isForSale)
-        var forms = [ActionForm(setForSale, isForSale ? "Remove from sale" : "Make available for sale")]
+        var forms = [page.form(setForSale, isForSale ? "Remove from sale" : "Make available for sale")]
         if product.type == .autoRenewable {
             forms.append(
-                ActionForm(
+                page.form(
                     RaisePrice(app: app, productId: id, price: 0),
                     "Raise price",
                     [
@@ -93,19 +79,8 @@ private struct ProductParts {
             )
         }
         if product.familyShareable != true, product.type == .autoRenewable || product.type == .nonConsumable {
-            forms.append(ActionForm(ShareProduct(app: app, productId: id), "Turn on Family Sharing"))
+            forms.append(page.form(ShareProduct(app: app, productId: id), "Turn on Family Sharing"))
         }
         return forms
-    }
-
-    /// The form for all other changes: the whole product as JSON.
-    var replace: ActionForm? {
-        guard let tree = try? JSONTree(encoding: product) else { return nil }
-        let json = String(decoding: tree.written(), as: UTF8.self)
-        return ActionForm(
-            PutProduct(bundleId: app.bundleId),
-            "Save product",
-            [.init("_document", "Product as JSON", .lines, value: json, help: "docs/catalog.md describes the format.")]
-        )
     }
 }

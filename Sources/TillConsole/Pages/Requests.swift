@@ -6,92 +6,63 @@ import TillShop
 
 extension ConsolePage {
     /// Logged requests to the App Store Server API and verifyReceipt, newest first.
-    static let requests = ConsolePage(
-        path: "/console/requests",
-        template: Template("requests", PackageResources.requests_mustache)
-    ) { page in
-        let apps = try await page.send(ListApps()).map(\.bundleId)
-        let filter = FilterForm(
-            address: "/console/requests",
-            fields: [
-                .init("bundleId", "App", apps.count > 100 ? .text(hint: "com.example.app") : .choice(apps)),
-                .init("path", "Path contains", .text(hint: "/inApps/v1/subscriptions")),
-                .init("status", "Status or error code", .text(hint: "404, 4040010")),
-                .init("refused", "Only rejected requests", .flag),
-            ]
+    static let requests = ConsolePage("/console/requests", "requests", menu: "Requests") { page in
+        let apps = try await page.send(ListApps()).map { (value: $0.bundleId, name: $0.bundleId) }
+        let fields: [FormField] = [
+            .init("bundleId", "App", apps.count > 100 ? .text : .choice(apps), hint: "com.example.app"),
+            .init("path", "Path contains", hint: "/inApps/v1/subscriptions"),
+            .init("status", "Status or error code", .text, hint: "404, 4040010"),
+            .init("refused", "Only rejected requests"),
+        ]
+        let list = try await page.list(
+            of: ListRequests.self,
+            fields,
+            isShown: { error, _ in error.status == .badRequest },
+            load: {
+                let status = page.value("status")
+                guard status.map({ Int($0) != nil }) ?? true else {
+                    throw ControlError.badForm("status must be a whole number, such as 404 or 4040010.")
+                }
+                let list = try await page.send(
+                    ListRequests(
+                        refused: page.flag("refused"),
+                        bundleId: page.value("bundleId"),
+                        path: page.value("path"),
+                        status: status.flatMap { Int($0) },
+                        after: page.value("after"),
+                        limit: ListLimit.elements
+                    )
+                )
+                return (list.entries.map { value(of: $0, page) }, list.next)
+            }
         )
-        let list = try await RequestWords.list(page, filter)
-        return PageContent("Requests", ["filter": filter.value(page), "list": list])
+        return list
     }
-
-    static let requestPath = "/console/requests/{id}"
 
     /// One request with its bodies and explanation.
-    static let request = ConsolePage(
-        path: requestPath,
-        template: Template("request", PackageResources.request_mustache)
-    ) { page in
+    static let request = ConsolePage("/console/requests/{id}", "request") { page in
         let request = try await page.send(ExplainRequest(requestId: page.parameters["id"] ?? ""))
-        return PageContent(
-            "\(request.method) \(request.path)",
-            [
-                "entry": RequestWords.value(of: request, page), "list": PageValue(page.link("/console/requests")),
-                "sent": PageValue(request.requestBody.map(RequestWords.body)),
-                "answered": PageValue(request.responseBody.map(RequestWords.body)),
-            ]
-        )
-    }
-}
-
-/// Values for the pages that show entries of the request log.
-enum RequestWords {
-    /// A page of the list, or the error of an invalid filter.
-    static func list(_ page: PageRequest, _ filter: FilterForm) async throws(ControlError) -> PageValue {
-        let list: RequestList
-        do {
-            list = try await page.send(try request(page))
-        } catch {
-            guard error.status == .badRequest else { throw error }
-            return ["rows": .list([]), "next": .nothing, "error": .text(error.message)]
-        }
-        let next = list.next.flatMap {
-            page.link("/console/requests", query: filter.query(page) + [(name: "after", value: $0)])
-        }
-        return ["rows": .list(list.entries.map { value(of: $0, page) }), "next": PageValue(next), "error": .nothing]
+        return [
+            "title": "\(request.method) \(request.path)",
+            "entry": value(of: request, page), "list": page.link(requests),
+            "sent": request.requestBody.map(indented), "answered": request.responseBody.map(indented),
+        ]
     }
 
-    private static func request(_ page: PageRequest) throws(ControlError) -> ListRequests {
-        let status = page.value("status")
-        guard status.map({ Int($0) != nil }) ?? true else {
-            throw .badForm("status must be a whole number, such as 404 or 4040010.")
-        }
-        return ListRequests(
-            refused: page.value("refused") == "true" ? true : nil,
-            bundleId: page.value("bundleId"),
-            path: page.value("path"),
-            status: status.flatMap { Int($0) },
-            after: page.value("after"),
-            limit: 50
-        )
-    }
-
+    /// An entry of the request log.
     static func value(of request: RequestInfo, _ page: PageRequest) -> PageValue {
         let status = request.status
-        let style = status >= 500 ? "bad" : status >= 400 || request.errorCode != nil ? "warn" : "good"
         return [
-            "id": .text(request.requestId), "link": PageValue(page.link(toRequest: request.requestId)),
-            "date": Words.time(request.date), "method": .text(request.method), "path": .text(request.path),
-            "status": PageValue(status), "style": .text(style),
-            "code": PageValue(request.errorCode.map { String($0) }),
-            "app": PageValue(request.bundleId), "environment": .text(request.environment),
-            "key": PageValue(request.keyId), "explanation": .text(request.explanation),
-            "milliseconds": PageValue(request.milliseconds.map { String($0) }),
+            "id": request.requestId, "link": page.link(.request, ["id": request.requestId]), "date": request.date,
+            "method": request.method, "path": request.path, "status": status, "code": request.errorCode,
+            "style": status >= 500 ? "bad" : status >= 400 || request.errorCode != nil ? "warn" : "good",
+            "app": request.bundleId, "environment": request.environment, "key": request.keyId,
+            "explanation": request.explanation, "milliseconds": request.milliseconds,
         ]
     }
 
     /// Formats JSON; other text stays unchanged.
-    static func body(_ text: String) -> String {
-        guard let tree = try? JSONTree.parse(Array(text.utf8), keepsNull: true) else { return text }
-        return String(decoding: tree.written(), as: UTF8.self)
+    private static func indented(_ text: String) -> String {
+        (try? JSONTree.parse(Array(text.utf8), keepsNull: true))?.indented ?? text
     }
 }

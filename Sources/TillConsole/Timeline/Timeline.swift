@@ -1,40 +1,37 @@
 import TillCore
 
 /// The timeline of a subscription, laid out for a width. It is a pure function of its facts and width.
-package struct Timeline: Sendable {
-    /// The input of the timeline.
-    package let facts: TimelineFacts
+struct Timeline: Sendable {
+    let facts: TimelineFacts
     /// The width in pixels.
-    package let width: Double
+    let width: Double
     /// The height in pixels.
-    package let height: Double
-    /// The history of the subscription as time spans.
-    package let story: TimelineStory
-    /// Maps dates to horizontal positions.
-    package let scale: TimelineScale
+    let height: Double
+    let story: TimelineStory
+    let scale: TimelineScale
     /// One lane per product, from the top.
-    package let lanes: [TimelineLane]
+    let lanes: [TimelineLane]
     /// The bars of the periods.
-    package let bars: [TimelineBar]
+    let bars: [TimelineBar]
     /// The bars of periods that were replaced at their start.
-    package let slivers: [TimelineBar]
+    let slivers: [TimelineBar]
     /// Failed payments.
-    package let strips: [TimelineStrip]
+    let strips: [TimelineStrip]
     /// The next period; nil if the subscription has ended.
-    package let ghost: TimelineGhost?
+    let ghost: TimelineGhost?
     /// Changes of plan.
-    package let steps: [TimelineStep]
+    let steps: [TimelineStep]
     /// Notifications.
-    package let marks: [TimelineMark]
+    let marks: [TimelineMark]
     /// Dates on the axis.
-    package let ticks: [TimelineTick]
+    let ticks: [TimelineTick]
     /// The position of the current time; nil on a timeline of older periods.
-    package let nowX: Double?
+    let nowX: Double?
     /// The vertical position of the axis.
-    package let axisY: Double
+    let axisY: Double
 
     /// The page contains a timeline for each of these widths. CSS shows the timeline that fits.
-    package static let widths: [Double] = [350, 660, 1_040]
+    static let widths: [Double] = [350, 660, 1_040]
 
     /// The minimum average width of a period in pixels.
     private static let leastPeriod = 37.0
@@ -42,7 +39,7 @@ package struct Timeline: Sendable {
     static let maxPeriods = 24
 
     /// Lays out a timeline.
-    package init(_ facts: TimelineFacts, width: Double) {
+    init(_ facts: TimelineFacts, width: Double) {
         self.facts = facts
         self.width = width
         let room = width - 2 * Layout.margin
@@ -118,5 +115,5 @@ extension Timeline {
     /// The timeline as SVG.
     ///
     /// - Parameter id: a prefix that makes element IDs unique on the page: letters, digits and dashes.
-    package func svg(id: String) -> String { TimelineDrawing(self, id: id).text() }
+    func svg(id: String) -> String { TimelineDrawing(timeline: self, id: id).text() }
 }

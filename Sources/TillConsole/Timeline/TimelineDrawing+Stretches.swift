@@ -8,13 +8,9 @@ extension TimelineDrawing {
         let gap = min(1, (bar.end - bar.x) / 4)
         let box = SVGBox(x: bar.x + gap, y: bar.y, width: bar.end - bar.x - 2 * gap, height: Layout.bar)
         let radius = min(4, box.width / 3)
-        var kind = "tl-bar tl-\(period.kind.rawValue)"
-        if period.isAhead { kind += " tl-ahead" }
-        if period.isSuperseded { kind += " tl-superseded" }
+        let state = (period.isAhead ? " tl-ahead" : "") + (period.isSuperseded ? " tl-superseded" : "")
         svg.group(words.period(period), href: address(of: period)) { svg in
-            svg.rectangle(kind, box, radius: radius)
-            if period.kind == .trial { svg.rectangle("tl-over", box, radius: radius, fill: fill(.trial)) }
-            if period.kind == .shared { svg.rectangle("tl-over", box, radius: radius, fill: fill(.shared)) }
+            draw(period.kind, state: state, box, radius: radius, in: &svg)
             if period.isExtended { extended(box, in: &svg) }
             revoked(bar, box, in: &svg)
             if let price {
@@ -22,6 +18,17 @@ extension TimelineDrawing {
                 svg.label("tl-on-bar tl-on-\(period.kind.rawValue)", x: price.x, y: y, price.text)
             }
         }
+    }
+
+    /// Draws a time span of a kind of period, also for the legend.
+    func draw(_ kind: TimelinePeriod.Kind, state: String = "", _ box: SVGBox, radius: Double, in svg: inout SVGText) {
+        let hatching: Hatching? = kind == .trial ? .trial : kind == .shared ? .shared : nil
+        hatched("tl-bar tl-\(kind.rawValue)\(state)", hatching, box, radius: radius, in: &svg)
+    }
+
+    /// Draws a time span of a failed payment, also for the legend.
+    func draw(_ kind: TimelineBillingIssue.Kind, _ box: SVGBox, in svg: inout SVGText) {
+        hatched("tl-\(kind.rawValue)", kind == .grace ? .grace : nil, box, radius: 3, in: &svg)
     }
 
     /// Draws a period that was replaced at its start: a narrow edge before the next bar.
@@ -33,17 +40,19 @@ extension TimelineDrawing {
     }
 
     private func address(of period: TimelinePeriod) -> String? {
-        timeline.facts.transactions.map { $0 + period.transaction.wireForm }
+        timeline.facts.transactions.map { $0 + period.row.id.wireForm }
     }
 
     /// The labels of the bars: every price if all fit, otherwise each price that differs from the previous price.
     func prices() -> [(text: String, x: Double)?] {
         let placed = timeline.bars.map { bar -> (text: String, x: Double)? in
-            guard let price = bar.period.price else { return nil }
+            guard let price = bar.period.row.price else { return nil }
             let text = price.milliunits == 0 ? "free" : String(price.words.prefix { $0 != " " })
             return place(of: text, in: bar).map { (text, $0) }
         }
-        if zip(timeline.bars, placed).allSatisfy({ $1 != nil || $0.period.price == nil || $0.isCut }) { return placed }
+        if zip(timeline.bars, placed).allSatisfy({ $1 != nil || $0.period.row.price == nil || $0.isCut }) {
+            return placed
+        }
         var last: String?
         return placed.map { price in
             guard let price, price.text != last else { return nil }
@@ -77,12 +86,10 @@ extension TimelineDrawing {
         if let revokedX = bar.revokedX {
             let from = max(revokedX, box.x)
             let rest = SVGBox(x: from, y: box.y, width: box.x + box.width - from, height: box.height)
-            svg.rectangle("tl-revoked", rest, radius: min(4, rest.width / 3))
-            svg.rectangle("tl-over", rest, radius: min(4, rest.width / 3), fill: fill(.revoked))
+            hatched("tl-revoked", .revoked, rest, radius: min(4, rest.width / 3), in: &svg)
         } else if bar.period.isRefundedLater {
             let foot = SVGBox(x: box.x, y: box.y + box.height - 8, width: box.width, height: 8)
-            svg.rectangle("tl-revoked", foot, radius: 3)
-            svg.rectangle("tl-over", foot, radius: 3, fill: fill(.revoked))
+            hatched("tl-revoked", .revoked, foot, radius: 3, in: &svg)
         }
     }
 
@@ -92,15 +99,18 @@ extension TimelineDrawing {
         let y = strip.y + (strip.isOverBars ? Layout.bar - 7 : (Layout.bar - height) / 2)
         let box = SVGBox(x: strip.x + 1, y: y, width: max(2, strip.end - strip.x - 2), height: height)
         svg.group(words.billingIssue(strip.billingIssue)) { svg in
-            svg.rectangle("tl-\(strip.billingIssue.kind.rawValue)", box, radius: 3)
-            if isGrace { svg.rectangle("tl-over", box, radius: 3, fill: fill(.grace)) }
+            draw(strip.billingIssue.kind, box, in: &svg)
             let wanted = isGrace ? ["grace period", "grace"] : ["billing retry", "retry"]
-            let text = wanted.first { TextWidth.of($0, size: Layout.small) <= box.width - 6 }
-            if let text, !strip.isOverBars {
+            if let text = Self.fitting(wanted, within: box.width - 6), !strip.isOverBars {
                 let kind = "tl-on-bar tl-on-\(strip.billingIssue.kind.rawValue)"
                 svg.label(kind, x: box.x + box.width / 2, y: strip.y + 17, text)
             }
         }
+    }
+
+    /// The first of several labels that fits.
+    private static func fitting(_ labels: [String], within width: Double) -> String? {
+        labels.first { TextWidth.of($0, size: Layout.small) <= width }
     }
 
     func draw(_ lapse: TimelineStretch, _ text: String, _ title: String, in svg: inout SVGText) {
@@ -135,7 +145,7 @@ extension TimelineDrawing {
                     awaitsConsent ? "consent?" : nil, amount.map { "then \($0)" }, amount,
                     offer == nil ? "renews" : "offer",
                 ].compactMap(\.self)
-                if let text = wanted.first(where: { TextWidth.of($0, size: Layout.small) <= box.width - 6 }) {
+                if let text = Self.fitting(wanted, within: box.width - 6) {
                     svg.label("tl-on-bar tl-on-ghost", x: box.x + box.width / 2, y: ghost.y + 17, text)
                 }
             }
@@ -158,7 +168,7 @@ extension TimelineDrawing {
             }
             let month = "\(commitment.month) of \(commitment.months)"
             let wanted = ["committed: month \(month)", "month \(month)", month]
-            if let text = wanted.first(where: { TextWidth.of($0, size: Layout.small) <= end - x }) {
+            if let text = Self.fitting(wanted, within: end - x) {
                 svg.label("tl-in-bracket", x: x, y: y + 12, text)
             }
         }

@@ -7,17 +7,12 @@ struct TimelineDrawing: Sendable {
     let timeline: Timeline
     /// A prefix that makes element IDs unique on the page.
     let id: String
-    let words: TimelineWords
 
-    init(_ timeline: Timeline, id: String) {
-        self.timeline = timeline
-        self.id = id
-        words = TimelineWords(facts: timeline.facts, isFine: timeline.isFine)
-    }
+    var words: TimelineWords { TimelineWords(facts: timeline.facts, isFine: timeline.isFine) }
 
     /// The SVG text.
     func text() -> String {
-        let legend = TimelineLegend(of: timeline)
+        let legend = TimelineLegend(of: self)
         let name = timeline.facts.name(of: timeline.facts.subscription.latestTransaction.productID)
         let size = [timeline.width, timeline.height + legend.height].map(SVGText.number)
         let attributes = [
@@ -35,7 +30,7 @@ struct TimelineDrawing: Sendable {
             for mark in timeline.marks { draw(mark, in: &svg) }
             // The names are drawn after the marks, whose stems would otherwise cross them.
             for lane in timeline.lanes { self.name(lane, in: &svg) }
-            legend.draw(in: &svg, from: timeline.height, hatchings: self)
+            legend.draw(in: &svg, from: timeline.height)
         }
         return svg.text
     }
@@ -72,7 +67,12 @@ struct TimelineDrawing: Sendable {
         }
     }
 
-    func fill(_ hatching: Hatching) -> String { "url(#\(id)-\(hatching.rawValue))" }
+    /// Draws a rectangle with a hatching over it.
+    func hatched(_ kind: String, _ hatching: Hatching?, _ box: SVGBox, radius: Double, in svg: inout SVGText) {
+        svg.rectangle(kind, box, radius: radius)
+        guard let hatching else { return }
+        svg.rectangle("tl-over", box, radius: radius, fill: "url(#\(id)-\(hatching.rawValue))")
+    }
 
     // MARK: Lanes
 
@@ -127,7 +127,7 @@ struct TimelineDrawing: Sendable {
         let facts = timeline.facts
         guard timeline.story.hidden > 0 || facts.hasEarlier, let first = timeline.story.periods.first else { return }
         let count = facts.hasEarlier ? "" : "\(timeline.story.hidden) "
-        let link = facts.earlier.map { [("href", "\($0)\(first.change)"), ("tabindex", "-1")] }
+        let link = facts.earlier.map { [("href", "\($0)\(first.row.change)"), ("tabindex", "-1")] }
         svg.element(link == nil ? "g" : "a", link ?? []) { svg in
             svg.label("tl-earlier", x: 1, y: 14, "‹ \(count)earlier")
         }
@@ -135,7 +135,7 @@ struct TimelineDrawing: Sendable {
 
     private func now(in svg: inout SVGText) {
         guard let x = timeline.nowX else { return }
-        let date = TimelineDate(timeline.facts.now)
+        let date = UTCDate(timeline.facts.now)
         let text = "now · \(timeline.isFine ? date.time : date.date)"
         let width = TextWidth.of(text, size: Layout.small) * 1.1 + 14
         let left = min(max(0, x - width / 2), timeline.width - width)
@@ -143,6 +143,52 @@ struct TimelineDrawing: Sendable {
             svg.line("tl-now", x, 18, x, timeline.axisY + 6)
             svg.rectangle("tl-now-pill", SVGBox(x: left, y: 1, width: width, height: 18), radius: 9)
             svg.label("tl-now-text", x: left + width / 2, y: 14, text)
+        }
+    }
+}
+
+/// Draws notifications. Each kind has a shape. A mark is hollow while the delivery is pending, struck through if the
+/// delivery failed, and has a dashed outline if the notification was not sent.
+extension TimelineDrawing {
+    func draw(_ mark: TimelineMark, in svg: inout SVGText) {
+        guard let first = mark.notices.first else { return }
+        let title = mark.notices.map(words.notice).joined(separator: "\n")
+        let bottom = timeline.lanes.first.map { $0.barTop - Layout.lane } ?? 0
+        let y = bottom - 4 - Double(mark.level) * TimelineMark.size - TimelineMark.size / 2
+        svg.group(title, href: first.address) { svg in
+            svg.line("tl-stem", mark.x, y + 6, mark.x, timeline.axisY)
+            // A larger target for the pointer.
+            let half = TimelineMark.size / 2
+            let box = SVGBox(x: mark.x - half, y: y - half, width: 2 * half, height: 2 * half)
+            svg.rectangle("tl-target", box)
+            if mark.notices.count > 1 {
+                svg.label("tl-more", x: mark.x, y: y + 4, "+\(mark.notices.count)")
+            } else {
+                draw(mark.kind, first.fate, box, in: &svg)
+            }
+        }
+    }
+
+    /// Draws the shape of a mark in the middle of a box.
+    func draw(_ kind: TimelineMark.Kind, _ fate: TimelineNotice.Fate, _ box: SVGBox, in svg: inout SVGText) {
+        let (x, y) = (box.x + box.width / 2, box.y + box.height / 2)
+        let path = "M\(SVGText.number(x)) \(SVGText.number(y)) \(kind.outline)"
+        let state = fate == .arrived ? "" : " tl-hollow tl-\(fate.rawValue)"
+        svg.path("tl-mark tl-mark-\(kind.rawValue)\(state)", path)
+        if fate == .failed { svg.line("tl-strike", x - 6, y + 6, x + 6, y - 6) }
+    }
+}
+
+extension TimelineMark.Kind {
+    /// The shape as a path relative to its centre.
+    fileprivate var outline: String {
+        switch self {
+        case .bought: "m-1.7 -5.5 h3.4 v3.8 h3.8 v3.4 h-3.8 v3.8 h-3.4 v-3.8 h-3.8 v-3.4 h3.8 z"
+        case .renewed: "m-4.5 0 a4.5 4.5 0 1 0 9 0 a4.5 4.5 0 1 0 -9 0 z"
+        case .changed: "m-4.2 -4.2 h8.4 v8.4 h-8.4 z"
+        case .billingIssue: "m0 -5.6 l5.6 9.8 h-11.2 z"
+        case .ended: "m-5 -3 l2 -2 l3 3 l3 -3 l2 2 l-3 3 l3 3 l-2 2 l-3 -3 l-3 3 l-2 -2 l3 -3 z"
+        case .refund: "m0 -6 l6 6 l-6 6 l-6 -6 z"
         }
     }
 }

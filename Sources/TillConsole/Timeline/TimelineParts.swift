@@ -1,15 +1,14 @@
 import TillCore
 
 /// The lane of a product's periods.
-package struct TimelineLane: Equatable, Sendable {
-    /// The ID of the product.
-    package let productID: String
+struct TimelineLane: Equatable, Sendable {
+    let productID: String
     /// The product's name.
-    package let name: String
+    let name: String
     /// The top edge of the bars in the lane.
-    package let barTop: Double
+    let barTop: Double
     /// The bottom of the lane.
-    package let bottom: Double
+    let bottom: Double
 
     static func laid(_ story: TimelineStory, _ facts: TimelineFacts, from top: Double) -> [TimelineLane] {
         var wanted = Set((story.periods + story.moments).map(\.productID))
@@ -27,19 +26,18 @@ package struct TimelineLane: Equatable, Sendable {
 }
 
 /// The bar of a period.
-package struct TimelineBar: Equatable, Sendable {
-    /// The period.
-    package let period: TimelinePeriod
+struct TimelineBar: Equatable, Sendable {
+    let period: TimelinePeriod
     /// The left edge.
-    package let x: Double
+    let x: Double
     /// The right edge.
-    package let end: Double
+    let end: Double
     /// The index of the lane from the top.
-    package let lane: Int
+    let lane: Int
     /// The top edge.
-    package let y: Double
+    let y: Double
     /// The position where access ended early; nil if it did not.
-    package let revokedX: Double?
+    let revokedX: Double?
 
     /// Whether the period or the access to it ended early.
     var isCut: Bool { revokedX != nil || period.end < period.expiresDate }
@@ -55,17 +53,16 @@ package struct TimelineBar: Equatable, Sendable {
 }
 
 /// The strip of a failed payment.
-package struct TimelineStrip: Equatable, Sendable {
-    /// The failed payment.
-    package let billingIssue: TimelineBillingIssue
+struct TimelineStrip: Equatable, Sendable {
+    let billingIssue: TimelineBillingIssue
     /// The left edge.
-    package let x: Double
+    let x: Double
     /// The right edge.
-    package let end: Double
+    let end: Double
     /// The top edge of the bars in the lane.
-    package let y: Double
+    let y: Double
     /// Whether the strip overlaps bars, because the payment succeeded later.
-    package let isOverBars: Bool
+    let isOverBars: Bool
 
     init(_ billingIssue: TimelineBillingIssue, beside bars: [TimelineBar], on scale: TimelineScale) {
         self.billingIssue = billingIssue
@@ -78,17 +75,16 @@ package struct TimelineStrip: Equatable, Sendable {
 }
 
 /// The next period, after the last bar. Its length is not known yet.
-package struct TimelineGhost: Equatable, Sendable {
-    /// What follows the last period.
-    package let next: TimelineNext
+struct TimelineGhost: Equatable, Sendable {
+    let next: TimelineNext
     /// The left edge.
-    package let x: Double
+    let x: Double
     /// The right edge.
-    package let end: Double
+    let end: Double
     /// The index of the lane from the top.
-    package let lane: Int
+    let lane: Int
     /// The top edge of the bars in the lane.
-    package let y: Double
+    let y: Double
 
     init?(_ next: TimelineNext?, after bar: TimelineBar?, width: Double, _ lanes: [TimelineLane]) {
         guard let next, let bar else { return nil }
@@ -103,7 +99,6 @@ package struct TimelineGhost: Equatable, Sendable {
         y = lanes.isEmpty ? 0 : lanes[lane].barTop
     }
 
-    /// The width.
     static func width(in width: Double, next: TimelineNext?) -> Double {
         switch next {
         case nil: 0
@@ -114,33 +109,86 @@ package struct TimelineGhost: Equatable, Sendable {
 }
 
 /// A change of plan: an arrow from one lane to another.
-package struct TimelineStep: Equatable, Sendable {
-    /// The horizontal position.
-    package let x: Double
+struct TimelineStep: Equatable, Sendable {
+    let x: Double
     /// The vertical start.
-    package let from: Double
+    let from: Double
     /// The vertical end.
-    package let to: Double
+    let to: Double
     /// Whether the change is pending.
-    package let isPlanned: Bool
+    let isPlanned: Bool
 
     static func between(_ bars: [TimelineBar], _ slivers: [TimelineBar], and ghost: TimelineGhost?) -> [TimelineStep] {
-        var steps: [TimelineStep] = []
-        func step(_ x: Double, _ from: Double, _ to: Double, isPlanned: Bool) {
-            let middle = Timeline.Layout.bar / 2
-            steps.append(TimelineStep(x: x, from: from + middle, to: to + middle, isPlanned: isPlanned))
+        let middle = Timeline.Layout.bar / 2
+        func step(_ x: Double, _ from: Double, _ to: Double, isPlanned: Bool) -> TimelineStep {
+            TimelineStep(x: x, from: from + middle, to: to + middle, isPlanned: isPlanned)
         }
-        let all = (bars + slivers).sorted {
-            ($0.period.start, $0.period.end, $0.period.transaction)
-                < ($1.period.start, $1.period.end, $1.period.transaction)
+        let all = (bars + slivers).map { (key: ($0.period.start, $0.period.end, $0.period.row.id), bar: $0) }
+            .sorted { $0.key < $1.key }.map(\.bar)
+        let steps = zip(all, all.dropFirst()).filter { $0.lane != $1.lane && $0.period.end == $1.period.start }
+            .map { step($1.x, $0.y, $1.y, isPlanned: $1.period.isAhead) }
+        guard let last = bars.last, let ghost, ghost.lane != last.lane else { return steps }
+        return steps + [step(ghost.x, last.y, ghost.y, isPlanned: true)]
+    }
+}
+
+/// A mark above the lanes: a notification, or several notifications that are too close together for separate marks.
+struct TimelineMark: Equatable, Sendable {
+    /// The kind of event; each kind has its own shape.
+    enum Kind: String, CaseIterable, Sendable {
+        /// A purchase.
+        case bought
+        /// A renewal.
+        case renewed
+        /// A change by the customer or the developer, such as a change of plan or price.
+        case changed
+        /// A failed payment.
+        case billingIssue
+        /// The end of the subscription.
+        case ended
+        /// A refund, a refund request or the end of sharing.
+        case refund
+    }
+
+    /// The notifications by date.
+    private(set) var notices: [TimelineNotice]
+    /// The horizontal centre.
+    let x: Double
+    /// The row of the mark, counted upwards from the lanes.
+    let level: Int
+
+    /// The kind of the first notification.
+    var kind: Kind { notices.first?.kind ?? .changed }
+
+    /// The size of a mark in pixels.
+    static let size = 17.0
+    private static let levels = 4
+
+    /// The height of all rows of marks.
+    static func height(of marks: [TimelineMark]) -> Double {
+        let levels = (marks.map(\.level).max() ?? -1) + 1
+        return levels == 0 ? 0 : Double(levels) * size + 4
+    }
+
+    /// Places notifications at their dates; overlapping marks are stacked.
+    static func laid(
+        _ notices: [TimelineNotice],
+        from begin: Timestamp,
+        until end: Timestamp,
+        on scale: TimelineScale,
+        within width: Double
+    ) -> [TimelineMark] {
+        var marks: [TimelineMark] = []
+        var lastOfLevel = [Double](repeating: -.infinity, count: levels)
+        for notice in notices.sorted(by: { $0.date < $1.date }) where notice.date >= begin && notice.date <= end {
+            let x = min(max(scale.x(notice.date), size / 2), width - size / 2)
+            if let level = lastOfLevel.firstIndex(where: { $0 + size <= x }) {
+                lastOfLevel[level] = x
+                marks.append(TimelineMark(notices: [notice], x: x, level: level))
+            } else if let top = marks.lastIndex(where: { $0.level == levels - 1 }) {
+                marks[top].notices.append(notice)
+            }
         }
-        for (bar, next) in zip(all, all.dropFirst())
-        where bar.lane != next.lane && bar.period.end == next.period.start {
-            step(next.x, bar.y, next.y, isPlanned: next.period.isAhead)
-        }
-        if let last = bars.last, let ghost, ghost.lane != last.lane {
-            step(ghost.x, last.y, ghost.y, isPlanned: true)
-        }
-        return steps
+        return marks
     }
 }

@@ -5,9 +5,9 @@ import TillCore
 ///
 /// A linear scale cannot show a three-day trial next to a year, or five sandbox minutes next to an idle month. So each
 /// span between two boundaries has its own scale: longer spans are wider, but less than in proportion.
-package struct TimelineScale: Sendable {
+struct TimelineScale: Sendable {
     /// The boundaries in ascending order, with their horizontal positions.
-    package let boundaries: [(instant: Timestamp, x: Double)]
+    let boundaries: [(instant: Timestamp, x: Double)]
 
     /// The maximum width, in pixels, of a period of median length.
     private static let widestPeriod = 230.0
@@ -45,7 +45,7 @@ package struct TimelineScale: Sendable {
     }
 
     /// The position of a date; dates outside the scale are clamped.
-    package func x(_ instant: Timestamp) -> Double {
+    func x(_ instant: Timestamp) -> Double {
         guard let first = boundaries.first, let last = boundaries.last else { return 0 }
         if instant <= first.instant { return first.x }
         if instant >= last.instant { return last.x }

@@ -1,28 +1,28 @@
 import TillCore
 
 /// The history of a subscription as time spans, independent of the drawing's width.
-package struct TimelineStory: Sendable {
+struct TimelineStory: Sendable {
     /// The periods by date, without overlaps.
-    package let periods: [TimelinePeriod]
+    let periods: [TimelinePeriod]
     /// Periods that were replaced at their start, by date.
-    package let moments: [TimelinePeriod]
+    let moments: [TimelinePeriod]
     /// Failed payments, by date.
-    package let billingIssues: [TimelineBillingIssue]
+    let billingIssues: [TimelineBillingIssue]
     /// Time spans without access, by date.
-    package let lapses: [TimelineStretch]
+    let lapses: [TimelineStretch]
     /// Gaps between periods for which the notifications about grace periods are missing, by date.
-    package let unknownSpans: [TimelineStretch]
+    let unknownSpans: [TimelineStretch]
     /// Commitments, by date.
-    package let commitments: [TimelineCommitment]
+    let commitments: [TimelineCommitment]
     /// What follows the last period; nil if the subscription has ended.
-    package let next: TimelineNext?
+    let next: TimelineNext?
     /// The number of earlier periods that are omitted.
-    package let hidden: Int
+    let hidden: Int
 
     /// Computes the history of a subscription.
     ///
     /// - Parameter limit: the maximum number of periods; older ones are omitted.
-    package init(_ facts: TimelineFacts, atMost limit: Int = .max) {
+    init(_ facts: TimelineFacts, atMost limit: Int = .max) {
         let begun = Self.periods(facts)
         let all = begun.filter { $0.start < $0.end }
         let shown = Array(all.suffix(max(1, limit)))
@@ -51,8 +51,8 @@ package struct TimelineStory: Sendable {
             let following = index + 1 < begun.count ? begun[index + 1].purchaseDate : nil
             let end = min(whole, following ?? whole)
             return TimelinePeriod(
-                row,
-                until: max(end, row.purchaseDate),
+                row: row,
+                end: max(end, row.purchaseDate),
                 isExtended: row.lineItem.map(extended.contains) ?? false,
                 isAhead: row.purchaseDate > facts.now
             )
@@ -155,7 +155,7 @@ package struct TimelineStory: Sendable {
     /// also be available.
     private static func hasNotifications(_ period: TimelinePeriod, _ facts: TimelineFacts) -> Bool {
         if let since = facts.knownSince, period.end <= since { return false }
-        return facts.notices.contains { $0.transaction == period.transaction && $0.date.wholeSecond <= period.end }
+        return facts.notices.contains { $0.transaction == period.row.id && $0.date.wholeSecond <= period.end }
     }
 
     /// Whether a subscription's state shows if a grace period followed the last period. The state does not show this if
@@ -170,23 +170,21 @@ package struct TimelineStory: Sendable {
     private static func commitments(_ periods: [TimelinePeriod]) -> [TimelineCommitment] {
         var found: [TimelineCommitment] = []
         for period in periods {
-            guard let month = period.commitment else { continue }
-            if month.period > 1, let last = found.last, last.productID == period.productID, last.month < month.period {
-                found[found.count - 1].month = month.period
-                found[found.count - 1].paidUntil = period.end
-                found[found.count - 1].end = month.expiresDate
-            } else {
-                found.append(
-                    TimelineCommitment(
-                        productID: period.productID,
-                        month: month.period,
-                        months: month.periods,
-                        start: period.start,
-                        paidUntil: period.end,
-                        end: month.expiresDate
-                    )
-                )
+            guard let month = period.row.commitment else { continue }
+            let continued = found.last.flatMap {
+                month.period > 1 && $0.productID == period.productID && $0.month < month.period ? $0 : nil
             }
+            if continued != nil { found.removeLast() }
+            found.append(
+                TimelineCommitment(
+                    productID: period.productID,
+                    month: month.period,
+                    months: continued?.months ?? month.periods,
+                    start: continued?.start ?? period.start,
+                    paidUntil: period.end,
+                    end: month.expiresDate
+                )
+            )
         }
         return found
     }

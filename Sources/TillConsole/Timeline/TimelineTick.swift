@@ -1,40 +1,21 @@
 import TillCore
 
 /// A date on the axis.
-package struct TimelineTick: Equatable, Sendable {
+struct TimelineTick: Equatable, Sendable {
     /// The date.
-    package let instant: Timestamp
+    let instant: Timestamp
     /// The horizontal position.
-    package let x: Double
+    let x: Double
     /// The label; nil if there is no room.
-    package let label: String?
+    let label: String?
     /// The year or date below the label; nil if it is the same as below the previous label.
-    package let second: String?
+    let second: String?
 
-    /// The precision of the labels, which depends on the shortest period.
-    private enum Grain {
-        case days
-        case minutes
-        case seconds
-
-        init(shortest: Int64) {
-            self = shortest < 120_000 ? .seconds : shortest < 86_400_000 ? .minutes : .days
-        }
-
-        func label(_ date: TimelineDate) -> String {
-            switch self {
-            case .days: date.dayAndMonth
-            case .minutes: date.time
-            case .seconds: date.timeWithSeconds
-            }
-        }
-
-        func second(_ date: TimelineDate) -> String {
-            switch self {
-            case .days: String(date.year)
-            case .minutes, .seconds: date.date
-            }
-        }
+    /// The label of a date and the text below it, with a precision that depends on the shortest period.
+    private static func texts(of instant: Timestamp, shortest: Int64) -> (label: String, second: String) {
+        let date = UTCDate(instant)
+        if shortest < 120_000 { return (date.timeWithSeconds, date.date) }
+        return shortest < 86_400_000 ? (date.time, date.date) : (date.dayAndMonth, String(date.year))
     }
 
     static func laid(
@@ -44,19 +25,16 @@ package struct TimelineTick: Equatable, Sendable {
         within width: Double
     ) -> [TimelineTick] {
         let shortest = story.periods.map { $0.expiresDate.milliseconds - $0.start.milliseconds }.min() ?? 86_400_000
-        let grain = Grain(shortest: shortest)
         var instants = Set(story.periods.flatMap { [$0.start, $0.end] })
         instants.formUnion(story.billingIssues.map(\.end).filter { $0 >= story.begin })
         let rising = instants.sorted()
-        let labelled = labelled(rising, story, on: scale, within: width, grain)
+        let labelled = labelled(rising, story, on: scale, within: width, shortest)
         var lastSecond: String?
         var lastLabel: String?
         var freeFrom = -Double.infinity
         return rising.map { instant in
             let x = scale.x(instant)
-            let date = TimelineDate(instant)
-            let label = grain.label(date)
-            let second = grain.second(date)
+            let (label, second) = texts(of: instant, shortest: shortest)
             guard labelled.contains(instant), label != lastLabel || second != lastSecond else {
                 return TimelineTick(instant: instant, x: x, label: nil, second: nil)
             }
@@ -78,14 +56,14 @@ package struct TimelineTick: Equatable, Sendable {
         _ story: TimelineStory,
         on scale: TimelineScale,
         within width: Double,
-        _ grain: Grain
+        _ shortest: Int64
     ) -> Set<Timestamp> {
         let last = story.periods.last.map { [$0.end, $0.start] } ?? []
         let wanted = rising.prefix(1) + last + story.billingIssues.map(\.end) + rising.reversed()
         var taken: [(left: Double, right: Double)] = []
         var labelled: Set<Timestamp> = []
         for instant in wanted where !labelled.contains(instant) && instant >= story.begin {
-            let label = grain.label(TimelineDate(instant))
+            let label = texts(of: instant, shortest: shortest).label
             let half = TextWidth.of(label, size: Timeline.Layout.small) / 2
             let x = middle(of: label, at: scale.x(instant), within: width)
             guard taken.allSatisfy({ x + half + 7 <= $0.left || x - half - 7 >= $0.right }) else { continue }

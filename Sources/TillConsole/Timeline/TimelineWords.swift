@@ -14,13 +14,13 @@ struct TimelineWords: Sendable {
     }
 
     /// `5 Feb 2026, 14:05 UTC`
-    func date(_ instant: Timestamp) -> String { TimelineDate(instant).words }
+    func date(_ instant: Timestamp) -> String { UTCDate(instant).words }
 
     /// Describes a period.
     func period(_ period: TimelinePeriod) -> String {
         var sentences = ["\(facts.name(of: period.productID)), \(date(period.start)) to \(date(period.expiresDate))."]
         sentences.append(bought(period))
-        if let commitment = period.commitment {
+        if let commitment = period.row.commitment {
             sentences.append("Month \(commitment.period) of \(commitment.periods) of a commitment.")
         }
         if period.isAhead { sentences.append("Charged in advance: the period has not begun yet.") }
@@ -30,21 +30,22 @@ struct TimelineWords: Sendable {
         } else if period.isSuperseded {
             sentences.append("Replaced by another plan on \(date(period.end)).")
         }
-        if let revocation = period.revocation { sentences.append(words(revocation, of: period)) }
-        sentences.append("Transaction \(period.transaction.wireForm).")
+        if let revocation = period.row.revocation { sentences.append(words(revocation, of: period)) }
+        sentences.append("Transaction \(period.row.id.wireForm).")
         return sentences.joined(separator: " ")
     }
 
     private func bought(_ period: TimelinePeriod) -> String {
-        let action = period.reason == .purchase ? "Purchased" : "Renewed"
+        let action = period.row.reason == .purchase ? "Purchased" : "Renewed"
         if period.kind == .shared { return "Shared by a family member." }
-        let price = period.price.map { $0.milliunits == 0 ? " for free" : " for \($0.words)" } ?? ""
-        return "\(action)\(price)\(period.offer.map { " with \(offer($0))" } ?? "")."
+        return "\(action)\(terms(period.row.price, period.row.offer))."
     }
 
-    /// `the promotional offer stay3`
-    func offer(_ offer: AppliedOffer) -> String {
-        "the \(offer.kind.words) offer\(offer.id.map { " \($0)" } ?? "")"
+    /// ` for 4.99 USD with the promotional offer stay3`
+    private func terms(_ price: Money?, _ offer: AppliedOffer?) -> String {
+        let amount = price.map { $0.milliunits == 0 ? " for free" : " for \($0.words)" } ?? ""
+        let under = offer.map { " with the \($0.kind.words) offer\($0.id.map { " \($0)" } ?? "")" } ?? ""
+        return amount + under
     }
 
     private func words(_ revocation: Revocation, of period: TimelinePeriod) -> String {
@@ -82,10 +83,8 @@ struct TimelineWords: Sendable {
         switch next {
         case .ends(let end): return "Ends on \(date(end)) and does not renew."
         case .renews(let start, let product, let price, let offer, let awaitsConsent):
-            let amount = price.map { $0.milliunits == 0 ? " for free" : " for \($0.words)" } ?? ""
-            let under = offer.map { " with \(self.offer($0))" } ?? ""
             let consent = awaitsConsent ? " A price increase awaits the customer's consent." : ""
-            return "Renews on \(date(start)) as \(facts.name(of: product))\(amount)\(under).\(consent)"
+            return "Renews on \(date(start)) as \(facts.name(of: product))\(terms(price, offer)).\(consent)"
         }
     }
 

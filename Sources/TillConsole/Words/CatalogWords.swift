@@ -20,14 +20,14 @@ enum CatalogWords {
     /// Prices of individual storefronts, ordered by storefront code.
     static func storefronts(_ prices: [String: PriceInfo]?) -> [PageValue] {
         (prices ?? [:]).sorted { $0.key < $1.key }.map { storefront, price in
-            ["storefront": .text(storefront), "price": PageValue(self.price(price.price, price.currency))]
+            ["storefront": storefront, "price": self.price(price.price, price.currency)]
         }
     }
 
     /// `P3M` as `3 months`, and `P1M` as `1 month`.
     static func period(_ iso: String?) -> String? {
         guard let (count, unit) = parts(iso) else { return iso }
-        return "\(count) \(unit)\(count == 1 ? "" : "s")"
+        return Words.count(count, unit)
     }
 
     /// `P3M` as `3 months`, and `P1M` as `month`, to follow `every`.
@@ -85,7 +85,7 @@ enum CatalogWords {
         let paid = criteria.minimumPaidMonths ?? 1
         let since = (criteria.monthsSinceExpiry ?? []).map { String($0) }
         return [
-            "after \(paid) paid month\(paid == 1 ? "" : "s")",
+            "after \(Words.count(paid, "paid month"))",
             "\(since.joined(separator: " to ")) months after expiry",
             "at least \(criteria.monthsBetweenOffers ?? 2) months between offers",
         ]

@@ -4,29 +4,20 @@ import TillShop
 
 /// Formats dates, durations and money for people.
 enum Words {
-    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-
-    /// A date for `{{>time}}`: formatted for people and for machines, with its distance from `now`.
-    static func time(_ milliseconds: Int64?, from now: Int64? = nil) -> PageValue {
-        guard let milliseconds else { return .nothing }
-        return [
-            "iso": .text(Timestamp(milliseconds: milliseconds).iso8601), "words": .text(instant(milliseconds)),
-            "away": PageValue(now.map { distance(from: $0, to: milliseconds) }),
-        ]
-    }
-
-    /// A date for `{{>time}}`, with its distance from `now`.
+    /// A date for `{{>time}}`: formatted for people and for machines, with its distance from `now`. It is `nothing`
+    /// without a date.
     static func time(_ instant: Timestamp?, from now: Timestamp? = nil) -> PageValue {
-        time(instant?.milliseconds, from: now?.milliseconds)
+        guard let instant else { return .nothing }
+        return [
+            "iso": instant.iso8601, "words": Self.instant(instant.milliseconds),
+            "away": now.map { distance(from: $0.milliseconds, to: instant.milliseconds) },
+        ]
     }
 
     /// `31 Jan 2026, 18:30:00 UTC`.
     static func instant(_ milliseconds: Int64) -> String {
-        let iso = Timestamp(milliseconds: milliseconds).iso8601
-        let parts = iso.dropLast().split(separator: "T")
-        let date = parts.first?.split(separator: "-") ?? []
-        guard parts.count == 2, date.count == 3, let month = Int(date[1]), let day = Int(date[2]) else { return iso }
-        return "\(day) \(months[(month - 1) % 12]) \(date[0]), \(parts[1]) UTC"
+        let date = UTCDate(Timestamp(milliseconds: milliseconds))
+        return "\(date.date), \(date.timeWithSeconds) UTC"
     }
 
     /// A sentence with its ISO 8601 dates formatted for people.
@@ -64,8 +55,7 @@ enum Words {
         let (start, end) = (Date(timeIntervalSince1970: Double(from)), Date(timeIntervalSince1970: Double(to)))
         let parts = calendar.dateComponents([.year, .day], from: start, to: end)
         guard let years = parts.year, let days = parts.day, years > 0 else { return nil }
-        let rest = days == 0 ? "" : " \(days) day\(days == 1 ? "" : "s")"
-        return "\(years) year\(years == 1 ? "" : "s")\(rest)"
+        return count(years, "year") + (days == 0 ? "" : " \(count(days, "day"))")
     }
 
     /// The whole seconds in a number of milliseconds, rounded down even if the number is negative.
@@ -83,11 +73,29 @@ enum Words {
         guard let first = units.firstIndex(where: { rest >= $0.length }) else { return "\(milliseconds) ms" }
         var parts: [String] = []
         for unit in units[first...].prefix(2) {
-            let count = rest / unit.length
-            rest -= count * unit.length
-            if count > 0 { parts.append("\(count) \(unit.name)\(count == 1 ? "" : "s")") }
+            let number = rest / unit.length
+            rest -= number * unit.length
+            if number > 0 { parts.append(count(Int(number), unit.name)) }
         }
         return parts.joined(separator: " ")
+    }
+
+    /// `500 ms`, `1.5 s`, `1 minute`.
+    static func exactly(_ milliseconds: Int64) -> String {
+        milliseconds % 1_000 == 0 && milliseconds > 0 ? duration(milliseconds) : "\(milliseconds) ms"
+    }
+
+    /// `1 day`, `2 days`.
+    static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+    /// Formats thousandths of a percent: `37.5 %`, `0.03 %`.
+    static func percent(_ thousandths: Int) -> String { "\(self.thousandths(Int64(thousandths))) %" }
+
+    /// Formats thousandths: `37.5`, `0.03`.
+    static func thousandths(_ number: Int64) -> String {
+        var decimals = String(number % 1_000 + 1_000).dropFirst()
+        while decimals.last == "0" { decimals.removeLast() }
+        return "\(number / 1_000)\(decimals.isEmpty ? "" : ".\(decimals)")"
     }
 
     /// `4.99 USD`; nil without a price.
@@ -96,17 +104,15 @@ enum Words {
         return Money(milliunits: milliunits, currency: currency).words
     }
 
+    // MARK: Identifiers
+
     /// An identifier as words: `gracePeriodEntered` as `grace period entered`, `GRACE_PERIOD` as `grace period`.
     static func plain(_ word: String) -> String {
-        guard word.contains(where: \.isLowercase) else {
-            return word.lowercased().split(separator: "_").map { abbreviations[String($0)] ?? String($0) }
-                .joined(separator: " ")
-        }
         var text = ""
         var before: Character?
         for letter in word {
             if letter.isUppercase, before?.isLowercase == true { text += " " }
-            text += letter.lowercased()
+            text += letter == "_" ? " " : letter.lowercased()
             before = letter
         }
         return text.split(separator: " ").map { abbreviations[String($0)] ?? String($0) }.joined(separator: " ")
@@ -118,8 +124,43 @@ enum Words {
     ]
 
     /// An identifier as words with a capital letter.
-    static func sentence(_ word: String) -> String {
-        let plain = plain(word)
-        return plain.prefix(1).uppercased() + plain.dropFirst()
+    static func sentence(_ word: String) -> String { capitalized(plain(word)) }
+
+    static func capitalized(_ words: String) -> String { words.prefix(1).uppercased() + words.dropFirst() }
+}
+
+/// A UTC date, formatted for people.
+struct UTCDate: Sendable {
+    let year: Int
+    private let month: Int
+    private let day: Int
+    private let hour: Int
+    private let minute: Int
+    private let second: Int
+
+    init(_ instant: Timestamp) {
+        let parts = instant.iso8601.split { "-T:Z".contains($0) }.compactMap { Int($0) }
+        guard parts.count == 6 else { preconditionFailure("\(instant.iso8601) is not a date of six numbers") }
+        (year, month, day) = (parts[0], parts[1], parts[2])
+        (hour, minute, second) = (parts[3], parts[4], parts[5])
     }
+
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    /// `5 Feb`
+    var dayAndMonth: String { "\(day) \(Self.months[month - 1])" }
+
+    /// `5 Feb 2026`
+    var date: String { "\(dayAndMonth) \(year)" }
+
+    /// `14:05`
+    var time: String { "\(Self.two(hour)):\(Self.two(minute))" }
+
+    /// `14:05:09`
+    var timeWithSeconds: String { "\(time):\(Self.two(second))" }
+
+    /// `5 Feb 2026, 14:05 UTC`
+    var words: String { "\(date), \(second == 0 ? time : timeWithSeconds) UTC" }
+
+    private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
 }

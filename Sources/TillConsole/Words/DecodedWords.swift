@@ -1,3 +1,4 @@
+import TillCore
 import TillJSON
 import TillShop
 import TillSigning
@@ -9,29 +10,25 @@ enum DecodedWords {
     private static let maxValueLength = 600
 
     static func parts(_ parts: [DecodedPart]) -> [PageValue] {
-        parts.enumerated().map { number, part in value(of: part, number) }
+        parts.enumerated().map { number, part in
+            [
+                "id": "part-\(number)", "name": name(of: part.kind), "place": part.place, "fault": part.fault,
+                "verdict": part.verdict.map(value), "facts": document(part.payload),
+                "headerJSON": part.header?.indented,
+                "certificates": certificates(part.certificates), "isCertificate": part.kind == .certificate,
+                "certificateCount": part.certificates.isEmpty ? nil : part.certificates.count, "text": part.text,
+                "length": part.text.map { "\($0.utf8.count) bytes" },
+            ]
+        }
     }
 
-    private static func value(of part: DecodedPart, _ number: Int) -> PageValue {
-        let facts = document(part.payload)
-        return [
-            "id": .text("part-\(number)"), "name": .text(name(of: part.kind)), "place": PageValue(part.place),
-            "fault": PageValue(part.fault), "verdict": part.verdict.map(value) ?? .nothing,
-            "facts": facts, "headerJSON": PageValue(part.header.map(json)),
-            "certificates": part.certificates.isEmpty ? .nothing : certificates(part),
-            "text": PageValue(part.text), "length": PageValue(part.text.map { "\($0.utf8.count) bytes" }),
-        ]
-    }
-
-    /// A document as a table and as JSON; nothing for nil.
-    static func document(_ tree: JSONTree?) -> PageValue {
-        guard let tree else { return .nothing }
+    /// A document as a table and as JSON; nil for nil.
+    static func document(_ tree: JSONTree?) -> PageValue? {
+        guard let tree else { return nil }
         var rows: [PageValue] = []
         let isWhole = add(tree, RowPath(), in: nil, to: &rows)
-        return ["rows": .list(rows), "isCutShort": .flag(!isWhole), "json": .text(json(tree))]
+        return ["rows": rows, "isCutShort": !isWhole, "json": tree.indented]
     }
-
-    private static func json(_ tree: JSONTree) -> String { String(decoding: tree.written(), as: UTF8.self) }
 
     // MARK: Rows
 
@@ -85,25 +82,22 @@ enum DecodedWords {
         let isSigned = text.hasPrefix("eyJ") && text.utf8.count { $0 == UInt8(ascii: ".") } == 2
         let value = isSigned ? "signed; decoded below" : text
         return [
-            "name": .text(path.shown), "value": .text(cut(value)), "isSigned": .flag(isSigned),
-            "time": Words.time(instant(path.key, tree.number)),
-            "words": PageValue(money(path.key, tree.number, in: parent)),
+            "name": path.shown, "isSigned": isSigned,
+            "value": value.utf8.count <= maxValueLength ? value : value.cut(toBytes: maxValueLength) + "…",
+            "time": instant(path.key, tree.number), "words": money(path.key, tree.number, in: parent),
         ]
     }
 
-    private static func cut(_ text: String) -> String {
-        text.utf8.count <= maxValueLength ? text : text.cut(toBytes: maxValueLength) + "…"
-    }
-
-    /// Milliseconds since 1970 if the key names a date; otherwise nil. Tokens contain seconds.
-    private static func instant(_ key: String, _ number: Int64?) -> Int64? {
+    /// The date of a number; nil if the key does not name a date. Tokens contain seconds.
+    private static func instant(_ key: String, _ number: Int64?) -> Timestamp? {
         guard let number, number > 0 else { return nil }
         if ["iat", "exp", "nbf"].contains(key) {
-            return number < 253_402_300_800 ? number * 1_000 : nil
+            return number < 253_402_300_800 ? Timestamp(milliseconds: number * 1_000) : nil
         }
         let isDate = key.hasSuffix("Date") || key.hasSuffix("_ms") || key == "timestamp"
         // ISO 8601 dates end with the year 9999.
-        return isDate && (100_000_000_000..<253_402_300_800_000).contains(number) ? number : nil
+        let isShown = isDate && (100_000_000_000..<253_402_300_800_000).contains(number)
+        return isShown ? Timestamp(milliseconds: number) : nil
     }
 
     private static func money(_ key: String, _ number: Int64?, in parent: JSONTree?) -> String? {
@@ -140,30 +134,24 @@ enum DecodedWords {
             case .invalid: ("Not verified", "bad")
             }
         return [
-            "signer": .text(signer), "style": .text(style), "words": .text(verdict.words),
-            "details": .list(verdict.notes.map { .text($0) }), "hasDetails": .flag(!verdict.notes.isEmpty),
+            "signer": signer, "style": style, "words": verdict.words, "details": verdict.notes,
+            "hasDetails": !verdict.notes.isEmpty,
         ]
     }
 
-    private static func certificates(_ part: DecodedPart) -> PageValue {
-        let names = part.certificates.count == 3 ? ["Leaf", "Intermediate", "Root"] : []
-        let rows = part.certificates.enumerated().map { number, certificate -> PageValue in
+    private static func certificates(_ certificates: [CertificateFacts]) -> [PageValue] {
+        let names = certificates.count == 3 ? ["Leaf", "Intermediate", "Root"] : []
+        return certificates.enumerated().map { number, certificate in
             [
-                "name": .text(number < names.count ? names[number] : "\(number + 1)"),
-                "subject": .text(certificate.subject), "issuer": .text(certificate.issuer),
-                "from": Words.time(certificate.notValidBefore), "to": Words.time(certificate.notValidAfter),
-                "key": .text(certificate.key), "serial": .text(certificate.serial),
-                "fingerprint": .text(certificate.fingerprint),
-                "extensions": .list(
-                    certificate.extensions.prefix(40).map {
-                        [
-                            "identifier": .text($0.identifier), "words": PageValue($0.name),
-                            "isCritical": .flag($0.isCritical),
-                        ]
-                    }
-                ),
+                "name": number < names.count ? names[number] : "\(number + 1)", "subject": certificate.subject,
+                "issuer": certificate.issuer, "from": Timestamp(milliseconds: certificate.notValidBefore),
+                "to": Timestamp(milliseconds: certificate.notValidAfter), "key": certificate.key,
+                "serial": certificate.serial,
+                "fingerprint": certificate.fingerprint,
+                "extensions": certificate.extensions.prefix(40).listed {
+                    ["identifier": $0.identifier, "words": $0.name, "isCritical": $0.isCritical]
+                },
             ]
         }
-        return ["rows": .list(rows), "count": PageValue(rows.count), "isOpen": .flag(part.kind == .certificate)]
     }
 }

@@ -1,22 +1,16 @@
 import TillControl
 
 /// The buttons of available actions.
-extension ActionButtons.Button {
+extension ActionButton {
     /// The button of an action on a transaction; nil for an action on a subscription.
     init?(_ action: CustomerAction, onTransaction id: String, _ app: AppEnvironment) {
         switch action {
         case .refund:
-            self.init(
-                "Refund",
-                RefundTransaction(app: app, transactionId: id, share: .full),
-                isDestructive: true
-            )
+            let refund = RefundTransaction(app: app, transactionId: id, share: .full)
+            self.init("Refund", refund, isDestructive: true)
         case .refundUnusedPart:
-            self.init(
-                "Refund unused part",
-                RefundTransaction(app: app, transactionId: id, share: .unused),
-                isDestructive: true
-            )
+            let refund = RefundTransaction(app: app, transactionId: id, share: .unused)
+            self.init("Refund unused part", refund, isDestructive: true)
         case .reverseRefund: self.init("Reverse refund", ReverseRefund(app: app, transactionId: id))
         case .requestRefund:
             self.init("Request refund", RequestRefund(app: app, transactionId: id, reason: .unintendedPurchase))

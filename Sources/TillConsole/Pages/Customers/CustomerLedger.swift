@@ -112,13 +112,13 @@ struct CustomerLedger: Sendable {
     }
 
     private static func notice(_ entry: OutboxEntry, _ deliveries: [Delivery], _ page: PageRequest) -> TimelineNotice {
-        return TimelineNotice(
+        TimelineNotice(
             type: entry.type,
             subtype: entry.subtype,
             date: entry.signedDate,
             transaction: entry.transaction,
             fate: fate(deliveries),
-            address: page.link(ConsolePage.notificationPath, ["notificationUUID": entry.uuid])
+            address: page.link(toNotification: entry.uuid)
         )
     }
 
@@ -131,16 +131,8 @@ struct CustomerLedger: Sendable {
 
     // MARK: Timelines
 
-    /// The timelines of a subscription as SVG, one per width.
-    func pictures(of subscription: any HeldSubscription) -> [String] {
-        guard let facts = facts(of: subscription) else { return [] }
-        return Timeline.widths.enumerated().map { index, width in
-            Timeline(facts, width: width).svg(id: "timeline-\(subscription.originalID.wireForm)-\(index)")
-        }
-    }
-
     /// The input of a subscription's timelines; nil if none of the transactions belongs to the subscription.
-    private func facts(of subscription: any HeldSubscription) -> TimelineFacts? {
+    func facts(of subscription: any HeldSubscription) -> TimelineFacts? {
         var known = (rows + changedLater).filter { $0.originalID == subscription.originalID }
         let hasEarlier = hasMore && !known.contains(where: \.isOriginal)
         // A transaction that changed late can be older than transactions that were not read, which would leave a gap.
@@ -164,22 +156,24 @@ struct CustomerLedger: Sendable {
             products: products(ofGroup: subscription.groupID).map { ($0.id, $0.referenceName) },
             now: now,
             hasEarlier: hasEarlier,
-            earlier: page.link(toCustomer: page.customer).map { "\($0)?after=" },
+            earlier: page.link(toCustomer: page.customer) + "?after=",
             transactions: page.link(toTransaction: ""),
             isPast: isPast
         )
     }
 
-    /// The timeline of the subscription omits notifications before this time; nil if it omits none.
-    func omittedBefore(of subscription: any HeldSubscription) -> Timestamp? {
-        guard let omittedBefore, let facts = facts(of: subscription) else { return nil }
-        let begin = TimelineStory(facts, atMost: Timeline.maxPeriods).periods.first?.start
-        return begin.map { $0 < omittedBefore } == true ? omittedBefore : nil
+    /// A timeline omits notifications before this time; nil if it omits none.
+    func omittedBefore(of facts: TimelineFacts) -> Timestamp? {
+        guard let omittedBefore, let begin = TimelineStory(facts, atMost: Timeline.maxPeriods).periods.first?.start
+        else {
+            return nil
+        }
+        return begin < omittedBefore ? omittedBefore : nil
     }
 
     /// The URL of all notifications about the customer.
-    var allNotifications: String? {
-        page.link(NotificationTable.path, query: [(name: "customer", value: account.customer)])
+    var allNotifications: String {
+        page.link(.notifications, query: [(name: "customer", value: account.customer)])
     }
 
     /// The current renewal info.

@@ -27,17 +27,9 @@ struct SubscriptionCard: Sendable {
             let id = info.originalTransactionId
             guard let subscription = ledger.account.heldSubscriptions.first(where: { $0.originalID.wireForm == id })
             else { continue }
-            let latest = try await page.send(
-                GetSubscription(app: ledger.app, originalTransactionId: id, include: [.signed])
-            )
-            let card = SubscriptionCard(
-                page: page,
-                ledger: ledger,
-                subscription: subscription,
-                info: info,
-                latest: latest
-            )
-            cards.append(card.value)
+            let request = GetSubscription(app: ledger.app, originalTransactionId: id, include: [.signed])
+            let latest = try await page.send(request)
+            cards.append(Self(page: page, ledger: ledger, subscription: subscription, info: info, latest: latest).value)
         }
         return cards
     }
@@ -45,72 +37,73 @@ struct SubscriptionCard: Sendable {
     private var id: String { info.originalTransactionId }
 
     private var value: PageValue {
-        [
-            "id": .text(id), "name": .text(ledger.name(of: info.productId)), "product": .text(info.productId),
-            "state": SubscriptionWords.status(info.status), "summary": .text(Words.datesInWords(info.summary)),
-            "isShared": .flag(info.inAppOwnershipType == .familyShared),
-            "pictures": .list(ledger.pictures(of: subscription).map { .text($0) }),
-            "omittedBefore": Words.time(ledger.omittedBefore(of: subscription)),
-            "all": PageValue(ledger.allNotifications),
-            "actions": buttons.value(page), "facts": .list(facts),
-            "renewalInfo": PageValue(renewalInfo),
-            "change": change?.value(page) ?? .nothing, "extend": extend?.value(page) ?? .nothing,
+        let facts = ledger.facts(of: subscription)
+        return [
+            "id": id, "name": ledger.name(of: info.productId), "product": info.productId,
+            "state": Self.status(info.status), "summary": Words.datesInWords(info.summary),
+            "isShared": info.inAppOwnershipType == .familyShared,
+            "pictures": facts.map { facts in
+                Timeline.widths.enumerated().map { index, width in
+                    Timeline(facts, width: width).svg(id: "timeline-\(id)-\(index)")
+                }
+            },
+            "omittedBefore": facts.flatMap(ledger.omittedBefore), "all": ledger.allNotifications,
+            "actions": page.buttons("buttons-\(id)", buttons), "facts": details, "renewalInfo": renewalInfo,
+            "change": change, "extend": extend,
         ]
+    }
+
+    /// A subscription's status with its style.
+    static func status(_ status: SubscriptionStatus) -> PageValue {
+        switch status {
+        case .active: ["words": "active", "style": "good"]
+        case .expired: ["words": "expired", "style": "over"]
+        case .billingRetry: ["words": "billing retry", "style": "bad"]
+        case .gracePeriod: ["words": "grace period", "style": "warn"]
+        case .revoked: ["words": "revoked", "style": "over"]
+        }
     }
 
     // MARK: Actions
 
-    private var status: SubscriptionStatus { info.status }
-
     /// The actions on the subscription; none on a page of older transactions.
     private var actions: [CustomerAction] { ledger.isPast ? [] : info.availableActions }
 
-    private var buttons: ActionButtons {
-        let ofSubscription = actions.compactMap {
-            ActionButtons.Button($0, on: info, of: latest.customer, ledger.app)
-        }
+    private var buttons: [ActionButton] {
+        let ofSubscription = actions.compactMap { ActionButton($0, on: info, of: latest.customer, ledger.app) }
         // The list of transactions below has a button to finish a transaction.
         let ofTransaction = ledger.isPast ? [] : latest.availableActions.filter { $0 != .finish }
-        return ActionButtons(
-            id: "buttons-\(id)",
-            buttons: ofSubscription
-                + ofTransaction.compactMap {
-                    ActionButtons.Button($0, onTransaction: latest.transactionId, ledger.app)
-                }
-        )
+        return ofSubscription
+            + ofTransaction.compactMap { ActionButton($0, onTransaction: latest.transactionId, ledger.app) }
     }
 
-    private var change: ActionForm? {
+    private var change: PageValue? {
         // While a plan change is pending, the current plan is an option. Choosing it reverts the change.
         let others = ledger.products(ofGroup: subscription.groupID).filter {
             $0.isForSale && $0.id != subscription.preference.productID
         }
         guard actions.contains(.change), !others.isEmpty else { return nil }
-        let choices = others.map { product in
-            (value: product.id, name: "\(product.referenceName) (level \(product.plan?.level ?? 0))")
-        }
-        return ActionForm(
+        let choices = others.map { ($0.id, "\($0.referenceName) (level \($0.plan?.level ?? 0))") }
+        return page.form(
             ChangeSubscription(app: ledger.app, originalTransactionId: id, productId: ""),
             "Change plan",
             [.init("productId", "New plan", .choice(choices))]
-                + BuyCard.offerFields(of: others, withSigned: false) + [
-                    .init("billingPlan", "Billing plan"),
-                    .init("at", "Time of this action (UTC, empty: now)", .instant),
-                ],
+                + BuyCard.offerFields(of: others, withSigned: false)
+                + [.init("billingPlan", "Billing plan"), .timeOfAction],
             name: id
         )
     }
 
     /// The field for the reason of an extension.
-    static let extensionReason = ActionForm.Field(
+    static let extensionReason = FormField(
         "reasonCode",
         "Reason",
         .choice([("0", "Undeclared"), ("1", "Customer satisfaction"), ("2", "Other"), ("3", "Service issue or outage")])
     )
 
-    private var extend: ActionForm? {
+    private var extend: PageValue? {
         guard actions.contains(.extend) else { return nil }
-        return ActionForm(
+        return page.form(
             ExtendSubscription(app: ledger.app, originalTransactionId: id, days: 30),
             "Extend",
             [
@@ -124,48 +117,34 @@ struct SubscriptionCard: Sendable {
     // MARK: Renewal info
 
     /// The renewal info and further details.
-    private var facts: [PageValue] {
-        var facts: [PageValue] = []
-        func fact(_ name: String, _ words: String?) {
-            if let words { facts.append(["name": .text(name), "words": .text(words), "time": .nothing]) }
-        }
-        func fact(_ name: String, at instant: Timestamp?) {
-            guard let instant else { return }
-            let time = Words.time(instant, from: ledger.now)
-            facts.append(["name": .text(name), "words": .nothing, "time": time])
-        }
+    private var details: PageValue {
         let renewal = ledger.renewal(of: subscription)
-        fact("Original transaction ID", id)
-        fact("Subscribed since", at: renewal.recentStart)
+        let status = info.status
         let isOver = status == .expired || status == .revoked
         let revoked = status == .revoked ? subscription.latestTransaction.revocation?.date : nil
-        fact(
-            renewal.renewalDate <= ledger.now || isOver ? "Ended" : renewal.autoRenews ? "Renews" : "Ends",
-            at: revoked ?? renewal.renewalDate
-        )
-        if renewal.autoRenews, !isOver {
-            fact("Next plan", ledger.name(of: renewal.autoRenewProductID))
-            fact("Next price", renewal.renewalPrice?.words)
-            fact("Next offer", renewal.offer.map { "\($0.kind.words)\($0.id.map { " \($0)" } ?? "")" })
-            fact("Next billing plan", renewal.billingPlan.map { Words.plain($0.rawValue) })
-        }
-        fact("Expiration reason", renewal.expirationIntent.map(Self.words))
-        fact("Grace period ends", at: renewal.graceUntil)
-        if status == .billingRetry || status == .gracePeriod {
-            fact("Billing retry ends", at: subscription.state.failedPayment?.retryUntil)
-        }
-        let increase = renewal.autoRenews && !isOver ? subscription.bought?.expectedPriceIncrease : nil
-        fact("Price increase", increase.map { "\($0.price.words), \(Words.plain($0.stage.rawValue))" })
-        fact("Commitment", renewal.commitment.map { $0.autoRenews ? "renews" : "does not renew" })
-        fact("Commitment ends", at: renewal.commitment?.renewalDate)
+        let end = renewal.renewalDate <= ledger.now || isOver ? "Ended" : renewal.autoRenews ? "Renews" : "Ends"
+        let next = renewal.autoRenews && !isOver ? renewal : nil
+        let isRetrying = status == .billingRetry || status == .gracePeriod
+        let increase = next == nil ? nil : subscription.bought?.expectedPriceIncrease
         let extensions = subscription.bought?.extensions.count ?? 0
-        fact("Number of extensions", extensions == 0 ? nil : String(extensions))
-        fact(
-            "Eligible win-back offers",
-            renewal.winBackOffers.isEmpty ? nil : renewal.winBackOffers.joined(separator: ", ")
-        )
-        fact("App account token", renewal.appAccountToken)
-        return facts
+        func time(_ instant: Timestamp?) -> PageValue? { instant.map { Words.time($0, from: ledger.now) } }
+        return .facts([
+            "Original transaction ID": id, "Subscribed since": time(renewal.recentStart),
+            end: time(revoked ?? renewal.renewalDate),
+            "Next plan": next.map { ledger.name(of: $0.autoRenewProductID) }, "Next price": next?.renewalPrice?.words,
+            "Next offer": next?.offer.map { "\($0.kind.words)\($0.id.map { " \($0)" } ?? "")" },
+            "Next billing plan": next?.billingPlan.map { Words.plain($0.rawValue) },
+            "Expiration reason": renewal.expirationIntent.map(Self.words),
+            "Grace period ends": time(renewal.graceUntil),
+            "Billing retry ends": isRetrying ? time(subscription.state.failedPayment?.retryUntil) : nil,
+            "Price increase": increase.map { "\($0.price.words), \(Words.plain($0.stage.rawValue))" },
+            "Commitment": renewal.commitment.map { $0.autoRenews ? "renews" : "does not renew" },
+            "Commitment ends": time(renewal.commitment?.renewalDate),
+            "Number of extensions": extensions == 0 ? nil : extensions,
+            "Eligible win-back offers": renewal.winBackOffers.isEmpty
+                ? nil : renewal.winBackOffers.joined(separator: ", "),
+            "App account token": renewal.appAccountToken,
+        ])
     }
 
     private static func words(_ intent: ExpirationIntent) -> String {
@@ -182,7 +161,7 @@ struct SubscriptionCard: Sendable {
     private var renewalInfo: String? {
         latest.signedRenewalInfo.flatMap(DecodedJWS.payload).map { payload in
             let kept = payload.members.filter { $0.key != "signedDate" }
-            return String(decoding: JSONTree.object(kept).written(), as: UTF8.self)
+            return JSONTree.object(kept).indented
         }
     }
 }
@@ -191,8 +170,6 @@ struct SubscriptionCard: Sendable {
 enum DecodedJWS {
     /// The payload; nil if the text is not a JWS with a JSON payload.
     static func payload(_ jws: String) -> JSONTree? {
-        let parts = Array(jws.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, let bytes = Base64URL.decode(parts[1]) else { return nil }
-        return try? JSONTree.parse(bytes)
+        (try? CompactJWS(jws)).flatMap { try? JSONTree.parse($0.payload) }
     }
 }

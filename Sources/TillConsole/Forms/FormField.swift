@@ -1,0 +1,185 @@
+import TillControl
+import TillCore
+import TillJSON
+import TillServer
+import TillShop
+
+/// A field of a form, named by its path in the request body, or by its name in the query. The schema of the operation
+/// gives its type.
+struct FormField: Sendable {
+    /// An option of a select field.
+    typealias Option = (value: String, name: String)
+
+    /// The kind of input field; nil if it follows from the schema.
+    enum Kind: Sendable {
+        case text
+        /// A select field; the first option is the default.
+        case choice([Option])
+        /// An amount such as 4.99, sent in thousandths.
+        case money
+        /// A percentage, sent in thousandths.
+        case thousandths
+        /// A choice of offers; each value is the kind and, after a colon, the identifier.
+        case offer([Option])
+        /// A choice of all notification types with their subtypes.
+        case notice
+        /// A date and time in UTC.
+        case instant
+        /// Text of several lines.
+        case lines
+        case hidden
+    }
+
+    let name: String
+    let label: String
+    let kind: Kind?
+    /// The initial value.
+    var value: String
+    /// An example, shown while the field is empty.
+    let hint: String?
+    /// A help text, always shown.
+    let help: String?
+
+    init(
+        _ name: String,
+        _ label: String,
+        _ kind: Kind? = nil,
+        value: String = "",
+        hint: String? = nil,
+        help: String? = nil
+    ) {
+        (self.name, self.label, self.kind) = (name, label, kind)
+        (self.value, self.hint, self.help) = (value, hint, help)
+    }
+
+    /// The field with the value of the request's property, unless it has another value.
+    func withValue(of values: [(name: String, value: String)]) -> FormField {
+        switch kind {
+        // The user enters these values in another unit, or several properties with one field.
+        case .money?, .thousandths?, .instant?, .notice?, .offer?: return self
+        case .text?, .choice?, .lines?, .hidden?, nil: break
+        }
+        var field = self
+        if value.isEmpty { field.value = values.first { $0.name == name }?.value ?? "" }
+        return field
+    }
+
+    /// The names of fields that are neither properties of the operation's request nor the console's own.
+    static func unknown(_ fields: [FormField], in operation: OperationForm) -> [String] {
+        let path = operation.parameters.map { "path.\($0)" }
+        return fields.map(\.name).filter { name in
+            !name.hasPrefix("_") && !path.contains(name)
+                && operation.property(at: name.split(separator: ".").map(String.init)) == nil
+        }
+    }
+
+    // MARK: Values
+
+    /// The value for `{{>field}}` of a form that performs an operation.
+    ///
+    /// - Parameters:
+    ///   - form: the ID of the form.
+    ///   - refused: the rejected form, which keeps the entered values; nil without one.
+    func value(in form: String, _ operation: OperationForm, _ refused: RefusedForm?) -> PageValue {
+        let path = name.split(separator: ".").map(String.init)
+        let property = operation.property(at: path)
+        let isInPath = path.first == "path"
+        let suffix = suffix
+        let typed = refused.map { $0.form[name + suffix] ?? "" } ?? value
+        // A parameter in the path has no prefix in the error.
+        let place = isInPath ? path.dropFirst().joined(separator: ".") : name
+        let fault = refused?.fault(at: "$.\(place)").map { words(of: $0, property?.schema) }
+        let id = "\(form)-\(name)".replacing(".", with: "-")
+        let describing = [fault.map { _ in "\(id)-fault" }, help.map { _ in "\(id)-help" }].compactMap(\.self)
+        return value(id: id, name: name + suffix, typed, options(of: property), property?.schema).with([
+            "help": help, "fault": fault, "hasLimits": true,
+            "describedBy": describing.isEmpty ? nil : describing.joined(separator: " "),
+            "isRequired": isInPath || property?.isRequired == true && path.count == 1,
+        ])
+    }
+
+    /// The value for `{{>field}}` of a form that filters the list of an operation.
+    ///
+    /// - Parameter typed: the value in the query; nil if the list is not filtered by it.
+    func value(inFilterOf operation: OperationForm, _ typed: String?) -> PageValue {
+        let typed = typed ?? ""
+        var options = options(of: nil)
+        if let all = options {
+            // A value from a link stays selected, even if it is not among the options.
+            let isUnknown = !typed.isEmpty && !all.contains { $0.value == typed }
+            options = [("", "Any")] + all + (isUnknown ? [(typed, typed)] : [])
+        }
+        return value(id: "filter-\(name)", name: name, typed, options, operation.property(at: [name])?.schema)
+    }
+
+    private func value(id: String, name: String, _ typed: String, _ options: [Option]?, _ schema: Schema?) -> PageValue
+    {
+        PageValue.object([shape(schema): .flag(true)]).with([
+            "id": id, "name": name, "label": label, "value": typed, "hint": hint, "isChecked": typed == "true",
+            "options": options?.listed { ["value": $0.value, "name": $0.name, "isChosen": $0.value == typed] },
+        ])
+    }
+
+    /// The error of a field, with bounds in the unit that the user enters.
+    private func words(of fault: String, _ schema: Schema?) -> String {
+        guard case .integer(_, let range)? = schema?.plain else { return fault }
+        let bounds = range.map { ", \(Words.thousandths($0.lowerBound)) to \(Words.thousandths($0.upperBound))" } ?? ""
+        return switch kind {
+        case .money?: "Enter an amount such as 4.99\(bounds)."
+        case .thousandths?: "Enter a percentage such as 37.5\(bounds)."
+        default: fault
+        }
+    }
+
+    /// The suffix of the field's name, which selects the parser of its value.
+    private var suffix: String {
+        switch kind {
+        case .offer?: ":offer"
+        case .notice?: ":notice"
+        case .money?, .thousandths?: ":money"
+        case .instant?: ":instant"
+        case .text?, .choice?, .lines?, .hidden?, nil: ""
+        }
+    }
+
+    /// The template's key for the kind of input field.
+    private func shape(_ schema: Schema?) -> String {
+        switch (kind, schema?.plain) {
+        case (.choice?, _), (.offer?, _), (.notice?, _): "isChoice"
+        case (.text?, _), (.money?, _), (.thousandths?, _): "isText"
+        case (.instant?, _): "isInstant"
+        case (.lines?, _), (nil, .array?), (nil, .anyObject?), (nil, .object?), (nil, .map?): "isLines"
+        case (.hidden?, _): "isHidden"
+        case (nil, .string(_, _, let words, _)?): words.isEmpty ? "isText" : "isChoice"
+        case (nil, .integer?), (nil, .integerOf?), (nil, .number?): "isNumber"
+        case (nil, .boolean?): "isFlag"
+        case (nil, .component?), (nil, nil): "isText"
+        }
+    }
+
+    /// The options of a select field; nil for another field.
+    private func options(of property: Schema.Property?) -> [Option]? {
+        switch kind {
+        case .choice(let options)?, .offer(let options)?: return options
+        case .notice?: return NotificationTable.everything.map { ($0, $0) }
+        case nil: break
+        default: return nil
+        }
+        guard case .string(_, _, let words, _)? = property?.schema.plain, !words.isEmpty else { return nil }
+        return (property?.isRequired == true ? [] : [("", "–")]) + words.map { ($0, Words.sentence($0)) }
+    }
+}
+
+/// A rejected form and its errors.
+struct RefusedForm: Sendable {
+    /// The form's ID.
+    let id: String
+    let form: FormData
+    let error: ControlError
+
+    /// The error at a path of the body.
+    func fault(at path: String) -> String? {
+        error.faults.first { $0.path == path || $0.path.hasPrefix(path + "[") }
+            .map { $0.expected == error.message ? error.message : "Expected \($0.expected); found \($0.found)." }
+    }
+}
