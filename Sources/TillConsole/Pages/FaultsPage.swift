@@ -36,7 +36,7 @@ extension ConsolePage {
             "scope": limits.filter { $0.value != nil }.listed { ["name": $0.name, "value": $0.value] },
             "chance": fault.percent.map { "\($0) %" }, "until": fault.until, "seed": fault.seed, "hits": fault.struck,
             "seen": fault.seen, "limit": fault.limit,
-            "remove": page.form(RemoveFault(faultId: fault.id), "Delete", name: fault.id, isDestructive: true),
+            "remove": page.form(RemoveFaults(faultId: fault.id), "Delete", name: fault.id, isDestructive: true),
         ]
     }
 
