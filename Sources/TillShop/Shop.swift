@@ -124,8 +124,8 @@ package final class Shop: Sendable {
     /// has the older epoch, and the client only starts again from the beginning.
     package var restoreEpoch: Int64 { restoreEpochs.current }
 
-    /// The lock that all work that writes holds in shared mode, and a restore exclusively. It is taken where work enters
-    /// the shop, not by the functions of the shop that do the work.
+    /// The lock that all work that writes holds in shared mode, and a restore exclusively. It is taken where work
+    /// enters the shop, not by the functions of the shop that do the work.
     let gate = AsyncReadWriteLock()
 
     // MARK: Time

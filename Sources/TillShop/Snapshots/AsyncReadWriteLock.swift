@@ -3,9 +3,9 @@ import Synchronization
 /// A read-write lock for the shop. Ordinary operations hold it in shared mode; a reset, restore or import, which
 /// replaces all data, holds it exclusively.
 ///
-/// The lock is taken once, at the boundary where work enters the shop: by a request, a tick of the ticker, or the record
-/// of a delivery. A task that holds the shared lock must not take it again, because it would wait for an exclusive
-/// caller that waits for the task; debug builds stop at such a mistake. Take this lock before any other lock.
+/// The lock is taken once, at the boundary where work enters the shop: by a request, a tick of the ticker, or the
+/// record of a delivery. A task that holds the shared lock must not take it again, because it would wait for an
+/// exclusive caller that waits for the task; debug builds stop at such a mistake. Take this lock before any other lock.
 final class AsyncReadWriteLock: Sendable {
     /// A number that every exclusive run increments. Data that was read in one epoch must not be written in another,
     /// because all data was replaced in between.
