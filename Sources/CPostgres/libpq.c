@@ -37,6 +37,7 @@ static struct {
     char *(*PQresultErrorField)(const PGresult *result, int field);
     char *(*PQcmdStatus)(PGresult *result);
     int (*PQntuples)(const PGresult *result);
+    char *(*PQfname)(const PGresult *result, int column);
     int (*PQgetisnull)(const PGresult *result, int row, int column);
     int (*PQgetlength)(const PGresult *result, int row, int column);
     char *(*PQgetvalue)(const PGresult *result, int row, int column);
@@ -96,6 +97,7 @@ static void load(void) {
     FIND(PQresultErrorField);
     FIND(PQcmdStatus);
     FIND(PQntuples);
+    FIND(PQfname);
     FIND(PQgetisnull);
     FIND(PQgetlength);
     FIND(PQgetvalue);
@@ -148,6 +150,7 @@ ExecStatusType PQresultStatus(const PGresult *result) { return libpq.PQresultSta
 char *PQresultErrorField(const PGresult *result, int field) { return libpq.PQresultErrorField(result, field); }
 char *PQcmdStatus(PGresult *result) { return libpq.PQcmdStatus(result); }
 int PQntuples(const PGresult *result) { return libpq.PQntuples(result); }
+char *PQfname(const PGresult *result, int column) { return libpq.PQfname(result, column); }
 int PQgetisnull(const PGresult *result, int row, int column) { return libpq.PQgetisnull(result, row, column); }
 int PQgetlength(const PGresult *result, int row, int column) { return libpq.PQgetlength(result, row, column); }
 char *PQgetvalue(const PGresult *result, int row, int column) { return libpq.PQgetvalue(result, row, column); }

@@ -5,7 +5,7 @@ import TillStorage
 ///
 /// An acknowledged write is committed, and as durable as the settings of the server make it. docs/operating/scale.md
 /// lists the required settings.
-package final class PostgresStorage: SharedStorage {
+package final class PostgresStorage: SQLStorage, SharedStorage {
     let pool: ConnectionPool
     /// A separate pool that never waits behind requests, so that a busy node still renews its registration.
     let nodePool: ConnectionPool
@@ -41,15 +41,6 @@ package final class PostgresStorage: SharedStorage {
         nodeSubscription = NodeSubscription(url, settings)
     }
 
-    /// Runs one statement and converts its rows.
-    func read<Value: Sendable>(
-        _ statement: Statement,
-        _ arguments: Arguments = Arguments(),
-        _ body: @escaping @Sendable (Row) throws -> Value
-    ) async throws -> [Value] {
-        try await pool.perform { try $0.run(statement, arguments).map(body) }
-    }
-
     /// Runs the steps in one transaction and one round trip.
     func write(_ steps: [Step]) async throws {
         guard !steps.isEmpty else { return }
@@ -57,7 +48,7 @@ package final class PostgresStorage: SharedStorage {
         try await pool.perform { try $0.transact(steps, attempts: attempts) }
     }
 
-    package func ping() async throws { _ = try await read(.ping) { try $0.int(0) } }
+    package func ping() async throws { try await pool.perform { _ = try $0.run(.ping) } }
 
     package func close() async throws {
         nodeSubscription.close()

@@ -27,29 +27,28 @@ final class HotReader: Sendable {
     }
 
     /// The rows of a statement, each converted as it is read.
+    func rows<Value: Sendable>(
+        _ statement: CommonStatement,
+        _ cells: [Cell],
+        _ read: @Sendable (any StoredCells) throws -> Value
+    ) throws -> [Value] {
+        try rows(of: statement.sql.table, statement.sql.sqlite, cells, read)
+    }
+
+    /// The rows of a statement, each converted as it is read.
     ///
     /// - Parameter table: The name of the table, for error messages.
     func rows<Value: Sendable>(
         of table: String,
         _ sql: String,
-        _ values: [HotValue],
-        _ read: @Sendable (HotRow) throws -> Value
+        _ cells: [Cell],
+        _ read: @Sendable (any StoredCells) throws -> Value
     ) throws -> [Value] {
         for place in places {
-            let rows = try place.connection.withLockIfAvailable { try Self.open($0).rows(table, sql, values, read) }
+            let rows = try place.connection.withLockIfAvailable { try Self.open($0).rows(table, sql, cells, read) }
             if let rows { return rows }
         }
-        return try places[0].connection.withLock { try Self.open($0).rows(table, sql, values, read) }
-    }
-
-    /// The first row of a statement; nil if there is none.
-    func first<Value: Sendable>(
-        of table: String,
-        _ sql: String,
-        _ values: [HotValue],
-        _ read: @Sendable (HotRow) throws -> Value
-    ) throws -> Value? {
-        try rows(of: table, sql, values, read).first
+        return try places[0].connection.withLock { try Self.open($0).rows(table, sql, cells, read) }
     }
 
     /// Calls `body` with each connection while it is idle, to measure the cost of reads.
@@ -66,12 +65,6 @@ final class HotReader: Sendable {
         guard let connection else { throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the store is closed") }
         return connection
     }
-}
-
-/// A parameter of a statement.
-enum HotValue: Sendable {
-    case integer(Int64)
-    case text(String)
 }
 
 /// A connection that one thread at a time uses.
@@ -104,17 +97,12 @@ private final class HotConnection {
     func rows<Value>(
         _ table: String,
         _ sql: String,
-        _ values: [HotValue],
-        _ read: @Sendable (HotRow) throws -> Value
+        _ cells: [Cell],
+        _ read: @Sendable (any StoredCells) throws -> Value
     ) throws -> [Value] {
         let statement = try statement(sql)
         defer { sqlite3_reset(statement) }
-        for (place, value) in values.enumerated() {
-            switch value {
-            case .integer(let number): sqlite3_bind_int64(statement, Int32(place + 1), number)
-            case .text(let text): bind(text, to: statement, at: Int32(place + 1))
-            }
-        }
+        for (place, cell) in cells.enumerated() { Self.bind(cell, to: statement, at: Int32(place + 1)) }
         var rows: [Value] = []
         while true {
             switch sqlite3_step(statement) {
@@ -125,10 +113,15 @@ private final class HotConnection {
         }
     }
 
-    private func bind(_ text: String, to statement: OpaquePointer, at place: Int32) {
+    private static func bind(_ cell: Cell, to statement: OpaquePointer, at place: Int32) {
         // SQLite copies the value, because the value may be freed before the statement.
         let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        sqlite3_bind_text(statement, place, text, Int32(text.utf8.count), copied)
+        switch cell {
+        case .integer(let number): sqlite3_bind_int64(statement, place, number)
+        case .text(let text): sqlite3_bind_text(statement, place, text, Int32(text.utf8.count), copied)
+        case .bytes(let bytes): sqlite3_bind_blob(statement, place, bytes, Int32(bytes.count), copied)
+        case .null: sqlite3_bind_null(statement, place)
+        }
     }
 
     private func statement(_ sql: String) throws -> OpaquePointer {

@@ -21,6 +21,29 @@ struct Migration: Sendable {
         Migration(name: "8 calls of an audit record", sql: version8),
     ]
 
+    /// The columns of the outbox in versions 3 and 4.
+    private static let outboxColumns = """
+        partition INTEGER NOT NULL,
+            id INTEGER NOT NULL,
+            realm TEXT NOT NULL,
+            app TEXT NOT NULL,
+            account INTEGER,
+            original_id INTEGER,
+            transaction_id INTEGER,
+            uuid TEXT NOT NULL,
+            type TEXT NOT NULL,
+            subtype TEXT,
+            is_triggered INTEGER NOT NULL,
+            signed_date INTEGER NOT NULL,
+            chain TEXT NOT NULL,
+            body BLOB NOT NULL,
+            body_signature BLOB NOT NULL,
+            transaction_info BLOB,
+            transaction_signature BLOB,
+            renewal_info BLOB,
+            renewal_signature BLOB
+        """
+
     private static let version1 = """
         CREATE TABLE documents (
             kind TEXT NOT NULL,
@@ -121,25 +144,7 @@ struct Migration: Sendable {
         ALTER TABLE ledger ADD COLUMN commitment TEXT;
 
         CREATE TABLE outbox (
-            partition INTEGER NOT NULL,
-            id INTEGER NOT NULL,
-            realm TEXT NOT NULL,
-            app TEXT NOT NULL,
-            account INTEGER,
-            original_id INTEGER,
-            transaction_id INTEGER,
-            uuid TEXT NOT NULL,
-            type TEXT NOT NULL,
-            subtype TEXT,
-            is_triggered INTEGER NOT NULL,
-            signed_date INTEGER NOT NULL,
-            chain TEXT NOT NULL,
-            body BLOB NOT NULL,
-            body_signature BLOB NOT NULL,
-            transaction_info BLOB,
-            transaction_signature BLOB,
-            renewal_info BLOB,
-            renewal_signature BLOB,
+            \(outboxColumns),
             PRIMARY KEY (partition, id)
         ) WITHOUT ROWID;
         CREATE UNIQUE INDEX outbox_by_uuid ON outbox (uuid);
@@ -188,25 +193,7 @@ struct Migration: Sendable {
         CREATE INDEX ledger_by_order ON ledger (order_number) WHERE order_number IS NOT NULL;
 
         CREATE TABLE new_outbox (
-            partition INTEGER NOT NULL,
-            id INTEGER NOT NULL,
-            realm TEXT NOT NULL,
-            app TEXT NOT NULL,
-            account INTEGER,
-            original_id INTEGER,
-            transaction_id INTEGER,
-            uuid TEXT NOT NULL,
-            type TEXT NOT NULL,
-            subtype TEXT,
-            is_triggered INTEGER NOT NULL,
-            signed_date INTEGER NOT NULL,
-            chain TEXT NOT NULL,
-            body BLOB NOT NULL,
-            body_signature BLOB NOT NULL,
-            transaction_info BLOB,
-            transaction_signature BLOB,
-            renewal_info BLOB,
-            renewal_signature BLOB
+            \(outboxColumns)
         );
         INSERT INTO new_outbox
             SELECT partition, id, realm, app, account, original_id, transaction_id, uuid, type, subtype,
@@ -224,7 +211,8 @@ struct Migration: Sendable {
     /// Adds the app of a document, and a copy of each table in which each row has the name of its snapshot. The copies
     /// have neither keys nor checks: the rows were checked at their source, and are checked again when they are
     /// restored.
-    private static let version5 = """
+    private static let version5 =
+        """
         ALTER TABLE documents ADD COLUMN app TEXT;
         UPDATE documents SET app = name WHERE kind IN ('app', 'catalog');
         UPDATE documents SET app = json_extract(body, '$.app') WHERE kind IN ('clock', 'job', 'fault');
@@ -237,24 +225,14 @@ struct Migration: Sendable {
             saved_at INTEGER NOT NULL
         ) WITHOUT ROWID;
 
-        CREATE TABLE snapshot_documents AS SELECT '' AS snapshot, * FROM documents WHERE 0;
-        CREATE INDEX snapshot_documents_by_name ON snapshot_documents (snapshot);
 
-        CREATE TABLE snapshot_accounts AS SELECT '' AS snapshot, * FROM accounts WHERE 0;
-        CREATE INDEX snapshot_accounts_by_name ON snapshot_accounts (snapshot);
-
-        CREATE TABLE snapshot_ledger AS SELECT '' AS snapshot, * FROM ledger WHERE 0;
-        CREATE INDEX snapshot_ledger_by_name ON snapshot_ledger (snapshot);
-
-        CREATE TABLE snapshot_redemptions AS SELECT '' AS snapshot, * FROM redemptions WHERE 0;
-        CREATE INDEX snapshot_redemptions_by_name ON snapshot_redemptions (snapshot);
-
-        CREATE TABLE snapshot_outbox AS SELECT '' AS snapshot, * FROM outbox WHERE 0;
-        CREATE INDEX snapshot_outbox_by_name ON snapshot_outbox (snapshot);
-
-        CREATE TABLE snapshot_deliveries AS SELECT '' AS snapshot, * FROM deliveries WHERE 0;
-        CREATE INDEX snapshot_deliveries_by_name ON snapshot_deliveries (snapshot);
         """
+        + ["documents", "accounts", "ledger", "redemptions", "outbox", "deliveries"].map { table in
+            """
+            CREATE TABLE snapshot_\(table) AS SELECT '' AS snapshot, * FROM \(table) WHERE 0;
+            CREATE INDEX snapshot_\(table)_by_name ON snapshot_\(table) (snapshot);
+            """
+        }.joined(separator: "\n\n")
 
     /// The rows of a snapshot are counted when it is created, so that a list of snapshots need not read them.
     private static let version6 = """

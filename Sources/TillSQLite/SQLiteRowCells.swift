@@ -66,7 +66,38 @@ extension Database {
     }
 
     /// All rows of a statement, which is prepared once and then cached.
-    func keptRows(of table: String, _ sql: String, _ arguments: StatementArguments = []) throws -> [RowCells] {
-        try Row.fetchAll(try cachedStatement(sql: sql), arguments: arguments).map { RowCells($0, of: table) }
+    func keptRows(of table: String, _ sql: String, _ cells: [Cell]) throws -> [RowCells] {
+        try Row.fetchAll(try cachedStatement(sql: sql), arguments: cells.arguments).map { RowCells($0, of: table) }
+    }
+
+    /// All rows of a common statement.
+    func rows(_ statement: CommonStatement, _ cells: [Cell] = []) throws -> [RowCells] {
+        try keptRows(of: statement.sql.table, statement.sql.sqlite, cells)
+    }
+
+    /// Executes statements.
+    ///
+    /// - Throws: The failure of a step that had to write a row and wrote none.
+    func run(_ steps: [StatementStep]) throws {
+        for step in steps {
+            try cachedStatement(sql: step.statement.sql.sqlite).execute(arguments: step.arguments.arguments)
+            if let failure = step.failure, changesCount == 0 { throw failure }
+        }
+    }
+}
+
+extension [Cell] {
+    /// The cells as the parameters of a statement.
+    var arguments: StatementArguments { StatementArguments(map(\.databaseValue)) }
+}
+
+extension Cell {
+    fileprivate var databaseValue: DatabaseValue {
+        switch self {
+        case .integer(let number): number.databaseValue
+        case .text(let text): text.databaseValue
+        case .bytes(let bytes): Data(bytes).databaseValue
+        case .null: .null
+        }
     }
 }

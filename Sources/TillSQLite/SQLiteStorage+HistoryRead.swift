@@ -9,11 +9,11 @@ extension SQLiteStorage {
     /// The account's last change number is read before the rows. A row that is written between the two reads is
     /// therefore returned twice at most, and never missed.
     package func history(_ query: HistoryQuery) async throws -> HistoryPage {
-        let head = try hot.first(
+        let head = try hot.rows(
             of: "accounts",
             "SELECT change_number FROM accounts WHERE partition = ? AND account = ?",
-            [.integer(query.account.partition.number), .integer(query.account.number)]
-        ) { try $0.integer(0) }
+            query.account.place
+        ) { try $0.integer(0) }.first
         let (sql, values) = Self.statement(for: query)
         var rows = try hot.rows(of: "ledger", sql, values) { try Transaction($0) }
         let hasMore = rows.count > query.limit
@@ -23,10 +23,10 @@ extension SQLiteStorage {
     }
 
     /// The statement reads one row more than the page needs, which shows whether another page follows.
-    static func statement(for query: HistoryQuery) -> (sql: String, values: [HotValue]) {
+    static func statement(for query: HistoryQuery) -> (sql: String, values: [Cell]) {
         var conditions = ["partition = ?", "account = ?"]
-        var arguments: [HotValue] = [.integer(query.account.partition.number), .integer(query.account.number)]
-        func require(_ condition: String, _ values: [HotValue] = []) {
+        var arguments = query.account.place
+        func require(_ condition: String, _ values: [Cell] = []) {
             conditions.append(condition)
             arguments += values
         }
@@ -34,30 +34,30 @@ extension SQLiteStorage {
         // there are few different statements.
         func require(_ column: String, in values: [String]) {
             guard !values.isEmpty else { return }
-            require("\(column) IN (SELECT value FROM json_each(?))", [.text(jsonList(values))])
+            require("\(column) IN (SELECT value FROM json_each(?))", [jsonList(values).cell])
         }
         let filter = query.filter
         if let position = query.position {
-            require(query.isAscending ? "change > ?" : "change < ?", [.integer(position)])
+            require(query.isAscending ? "change > ?" : "change < ?", [position.cell])
         }
-        if let start = filter.startDate { require("purchase_date >= ?", [.integer(start.milliseconds)]) }
-        if let end = filter.endDate { require("purchase_date < ?", [.integer(end.milliseconds)]) }
+        if let start = filter.startDate { require("purchase_date >= ?", [start.cell]) }
+        if let end = filter.endDate { require("purchase_date < ?", [end.cell]) }
         require("product", in: filter.productIDs.sorted())
         require("type", in: filter.productTypes.map(\.rawValue).sorted())
         require("subscription_group", in: filter.groups.sorted())
-        if let ownership = filter.ownership { require("ownership = ?", [.text(ownership.rawValue)]) }
+        if let ownership = filter.ownership { require("ownership = ?", [ownership.cell]) }
         if let revoked = filter.revoked { require("revocation_date IS \(revoked ? "NOT " : "")NULL") }
         if filter.leavesOutFinishedConsumables {
             require(
                 "NOT (type = ? AND is_finished AND revocation_date IS NULL)",
-                [.text(ProductKind.consumable.rawValue)]
+                [ProductKind.consumable.cell]
             )
         }
         let sql = """
-            SELECT \(LedgerRow.columns) FROM ledger WHERE \(conditions.joined(separator: " AND ")) \
+            SELECT \(Transaction.format.list) FROM ledger WHERE \(conditions.joined(separator: " AND ")) \
             ORDER BY change \(query.isAscending ? "ASC" : "DESC") LIMIT ?
             """
-        return (sql, arguments + [.integer(Int64(query.limit + 1))])
+        return (sql, arguments + [(query.limit + 1).cell])
     }
 
     private static func jsonList(_ values: [String]) -> String {

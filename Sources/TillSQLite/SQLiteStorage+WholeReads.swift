@@ -44,7 +44,7 @@ extension SQLiteStorage {
         var position: AuditPosition?
         repeat {
             let place = position
-            let page = try await moment.read { try Self.auditRecords(after: place, limit: 500, $0) }
+            let page = try await moment.read { try self.auditRecords(after: place, limit: 500, $0) }
             if !page.isEmpty { try await take(.audit(page.map(\.record))) }
             position = page.last?.position
         } while position != nil

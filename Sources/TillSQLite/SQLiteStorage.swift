@@ -6,7 +6,7 @@ import TillStorage
 /// The embedded engine: one SQLite file in WAL mode, with one writer and a few readers.
 ///
 /// An acknowledged write is on the disk: `synchronous` is FULL, which is verified when the database is opened.
-package final class SQLiteStorage: Storage {
+package final class SQLiteStorage: SQLStorage {
     let pool: DatabasePool
     let hot: HotReader
     /// The columns of each table in the file, by table; nil if the tables have this version.

@@ -4,15 +4,15 @@ import TillCore
 /// contains a body, a token or a key.
 package struct AuditRecord: Equatable, Sendable {
     /// The request id, which is unique.
-    package let id: String
+    package var id: String
     /// When the operation began, in real time.
-    package let at: Timestamp
+    package var at: Timestamp
     /// The name of the caller's token, or `administrator`, `loopback` or `console`.
-    package let caller: String
+    package var caller: String
     /// The caller's network address without the port; nil if unknown.
-    package let address: String?
+    package var address: String?
     /// The id of the operation.
-    package let operation: String
+    package var operation: String
     /// The bundle id of the app; nil for an operation on the whole server.
     package var app: String?
     /// The environment in the path; nil without one.

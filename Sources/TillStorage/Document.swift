@@ -33,14 +33,14 @@ package enum DocumentKind: String, CaseIterable, Sendable {
 /// A JSON document, identified by its kind and its name.
 package struct Document: Equatable, Sendable {
     /// The kind of document. Writing a document of the same kind and name replaces the body.
-    package let kind: DocumentKind
+    package var kind: DocumentKind
     /// The name, which is unique within the kind: an id, or a fixed name for the values of the server itself.
-    package let name: String
+    package var name: String
     /// The bundle id of the app that the document belongs to. Deleting the app also deletes the document. Nil for a
     /// team, and for the values of the server itself.
-    package let app: String?
+    package var app: String?
     /// The content as JSON text in UTF-8.
-    package let body: String
+    package var body: String
 
     /// A document with its content.
     package init(kind: DocumentKind, name: String, app: String? = nil, body: String) {

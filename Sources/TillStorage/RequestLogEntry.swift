@@ -1,3 +1,4 @@
+import Foundation
 import TillCore
 
 /// A rejected request and the reason as text (docs/operating/explain.md). It never contains a token, a key or a
@@ -59,6 +60,14 @@ package struct RequestLogEntry: Equatable, Codable, Sendable {
         self.keyID = keyID
         self.explanation = explanation
     }
+}
+
+extension RequestLogEntry {
+    /// The entry as JSON text, as the engines store it.
+    func storedText() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
+
+    /// Reads the text that `storedText` returns.
+    init(stored text: String) throws { self = try JSONDecoder().decode(Self.self, from: Data(text.utf8)) }
 }
 
 extension Storage {

@@ -63,24 +63,6 @@ package protocol SharedStorage: Storage {
     /// Renews a node's registration at regular intervals, even if the node is busy. This begins with `subscribe` and
     /// ends when the engine is closed.
     func keepAlive(_ id: String, lease: Duration)
-
-    // MARK: Due work of one node
-
-    /// The result of `dueAccounts(on:until:limit:)` for some partitions only.
-    func dueAccounts(on clock: ClockName, until: Timestamp, in part: Range<Int64>, limit: Int) async throws
-        -> [DueAccount]
-
-    /// The result of `nextDue(on:)` for some partitions only.
-    func nextDue(on clock: ClockName, in part: Range<Int64>) async throws -> Timestamp?
-
-    /// The result of `dueDeliveries(to:on:until:limit:)` for some partitions only.
-    func dueDeliveries(
-        to endpoint: String,
-        on clock: ClockName,
-        until: Timestamp,
-        in part: Range<Int64>,
-        limit: Int
-    ) async throws -> DueDeliveries
 }
 
 /// An event of a node's subscription.

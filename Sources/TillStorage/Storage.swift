@@ -75,18 +75,29 @@ package protocol Storage: Sendable {
     // MARK: Due events and deliveries
 
     /// The accounts on a clock whose next event is due at or before an instant, earliest first.
-    func dueAccounts(on clock: ClockName, until: Timestamp, limit: Int) async throws -> [DueAccount]
+    ///
+    /// - Parameter part: The partitions of the accounts; nil for all partitions.
+    func dueAccounts(on clock: ClockName, until: Timestamp, in part: Range<Int64>?, limit: Int) async throws
+        -> [DueAccount]
 
     /// The stored instant of an account's next event; nil if there is none.
     func nextDue(of id: AccountID) async throws -> Timestamp?
 
-    /// The instant of the next event of an account on a clock; nil if there is none.
-    func nextDue(on clock: ClockName) async throws -> Timestamp?
+    /// The instant of the next event of an account on a clock, in some partitions or (nil) in all; nil if there is
+    /// none.
+    func nextDue(on clock: ClockName, in part: Range<Int64>?) async throws -> Timestamp?
 
     /// The deliveries to an endpoint that are due on a clock at or before an instant, earliest first. Deliveries of the
     /// same instant are in the order of their creation.
-    func dueDeliveries(to endpoint: String, on clock: ClockName, until: Timestamp, limit: Int) async throws
-        -> DueDeliveries
+    ///
+    /// - Parameter part: The partitions of the notifications; nil for all partitions.
+    func dueDeliveries(
+        to endpoint: String,
+        on clock: ClockName,
+        until: Timestamp,
+        in part: Range<Int64>?,
+        limit: Int
+    ) async throws -> DueDeliveries
 
     // MARK: Notifications
 
@@ -112,10 +123,6 @@ package protocol Storage: Sendable {
     /// All deliveries of several notifications, by notification and then ordered by endpoint. The result has no entry
     /// for a notification without deliveries.
     func deliveries(of ids: [NotificationID]) async throws -> [NotificationID: [Delivery]]
-
-    /// The deliveries of several notifications to one endpoint. The result has no entry for a notification without such
-    /// a delivery.
-    func deliveries(of ids: [NotificationID], to endpoint: String) async throws -> [NotificationID: Delivery]
 
     /// The number of pending deliveries on a clock that are due at or before an instant; nil for all pending
     /// deliveries.
@@ -248,6 +255,27 @@ extension Storage {
     /// All deliveries of a notification, ordered by endpoint.
     package func deliveries(of id: NotificationID) async throws -> [Delivery] {
         try await deliveries(of: [id])[id] ?? []
+    }
+
+    /// The deliveries of several notifications to one endpoint. The result has no entry for a notification without such
+    /// a delivery.
+    package func deliveries(of ids: [NotificationID], to endpoint: String) async throws -> [NotificationID: Delivery] {
+        try await deliveries(of: ids).compactMapValues { $0.first { $0.endpoint == endpoint } }
+    }
+
+    /// The due accounts of all partitions.
+    package func dueAccounts(on clock: ClockName, until: Timestamp, limit: Int) async throws -> [DueAccount] {
+        try await dueAccounts(on: clock, until: until, in: nil, limit: limit)
+    }
+
+    /// The instant of the next event in all partitions.
+    package func nextDue(on clock: ClockName) async throws -> Timestamp? { try await nextDue(on: clock, in: nil) }
+
+    /// The due deliveries of all partitions.
+    package func dueDeliveries(to endpoint: String, on clock: ClockName, until: Timestamp, limit: Int) async throws
+        -> DueDeliveries
+    {
+        try await dueDeliveries(to: endpoint, on: clock, until: until, in: nil, limit: limit)
     }
 
     package func columns(of table: ShopTable) -> [ShopTable.Column] { table.columns }

@@ -1,4 +1,5 @@
 import Testing
+import TillStorage
 import TillTestSupport
 
 @testable import TillPostgres
@@ -49,7 +50,14 @@ struct PostgresPlanTests {
     }
 
     @Test("A statement reads one partition by an index, in the order of the index", arguments: Statement.allCases)
-    func reach(_ statement: Statement) throws {
+    func reach(_ statement: Statement) throws { try expectReach(of: statement) }
+
+    @Test("A statement of both engines reads one partition by an index, too", arguments: CommonStatement.allCases)
+    func reach(_ statement: CommonStatement) throws {
+        try expectReach(of: SentCommonStatement(statement: statement))
+    }
+
+    private func expectReach(of statement: some SentStatement) throws {
         switch statement.reach {
         case .unpartitioned:
             let partitioned = /\b(accounts|ledger|outbox|deliveries)\b/
@@ -67,7 +75,7 @@ struct PostgresPlanTests {
                 #expect(statement.sql.contains(#/partition (=|>=) \$/#))
             }
             #expect(!text.contains("Seq Scan") && !isSorted(plan), "\(text)")
-            if statement.rawValue.contains("ForAccount") {
+            if statement.name.contains("ForAccount") {
                 #expect(text.contains("Index Cond: ((account = "), "\(text)")
             }
         case .sweep(let reason):

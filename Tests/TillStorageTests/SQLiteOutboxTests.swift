@@ -24,7 +24,7 @@ struct SQLiteOutboxTests {
                 let wanted = query
                 let plan = try await storage.pool.read { db in
                     let (sql, arguments) = SQLiteStorage.statement(for: wanted)
-                    return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments)
+                    return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments.arguments)
                         .map { $0["detail"] as String }
                 }
                 let steps = plan.joined(separator: "; ")

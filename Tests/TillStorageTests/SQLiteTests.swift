@@ -51,7 +51,7 @@ struct SQLiteTests {
                     let query = HistoryQuery(account: ann.id, position: position, isAscending: isAscending)
                     let (sql, values) = SQLiteStorage.statement(for: query)
                     let statement = try db.makeStatement(sql: sql)
-                    let count = try Row.fetchAll(statement, arguments: Self.arguments(values)).count
+                    let count = try Row.fetchAll(statement, arguments: values.arguments).count
                     #expect(count == (page == 1 ? 21 : 20))
                     return Int(sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 0))
                 }
@@ -63,17 +63,6 @@ struct SQLiteTests {
         }
     }
 
-    private static func arguments(_ values: [HotValue]) -> StatementArguments {
-        StatementArguments(
-            values.map { value -> any DatabaseValueConvertible in
-                switch value {
-                case .integer(let number): number
-                case .text(let text): text
-                }
-            }
-        )
-    }
-
     @Test("Each query for history or refunds reads one range of an index")
     func plans() async throws {
         let fixture = try StorageFixture(.sqlite)
@@ -83,7 +72,7 @@ struct SQLiteTests {
             let query = HistoryQuery(account: ann.id, position: 5, isAscending: isAscending)
             let plan = try await storage.pool.read { db in
                 let (sql, values) = SQLiteStorage.statement(for: query)
-                return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: Self.arguments(values))
+                return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: values.arguments)
                     .map { $0["detail"] as String }
             }
             #expect(plan.count == 1)
@@ -109,7 +98,7 @@ struct SQLiteTests {
         let state = try ann.storedState()
         // Every version has the columns of the first version. This row fills all of them.
         let first = 33
-        let columns = LedgerRow.columns.split(separator: ",").prefix(first).joined(separator: ",")
+        let columns = Transaction.format.list.split(separator: ",").prefix(first).joined(separator: ",")
         let today = try #require(fixture.storage as? SQLiteStorage)
         let values = try await today.pool.read { db in
             Array(try #require(try Row.fetchOne(db, sql: "SELECT \(columns) FROM ledger")).databaseValues)
@@ -140,7 +129,7 @@ struct SQLiteTests {
                 try db.execute(sql: "INSERT INTO snapshot_accounts SELECT 's', * FROM accounts")
             }
             guard try db.tableExists("outbox") else { return }
-            try db.execute(sql: OutboxRow.insert, arguments: OutboxRow.arguments(Self.entry(of: ann)))
+            try db.run([StatementStep(.insertEntry, try Self.entry(of: ann).cells())])
         }
         let hasOutbox = try await old.read { try $0.tableExists("outbox") }
         let hasCounts = try await old.read {

@@ -86,6 +86,7 @@ ExecStatusType PQresultStatus(const PGresult *result);
 char *PQresultErrorField(const PGresult *result, int field);
 char *PQcmdStatus(PGresult *result);
 int PQntuples(const PGresult *result);
+char *PQfname(const PGresult *result, int column);
 int PQgetisnull(const PGresult *result, int row, int column);
 int PQgetlength(const PGresult *result, int row, int column);
 char *PQgetvalue(const PGresult *result, int row, int column);

@@ -1,5 +1,6 @@
 import CPostgres
 import Foundation
+import TillStorage
 
 /// One connection to the server. It is used on its own thread only, so libpq may block.
 final class Session {
@@ -97,6 +98,10 @@ final class Session {
         try run(any: statement, arguments)
     }
 
+    func run(_ statement: CommonStatement, _ arguments: Arguments = Arguments()) throws -> Rows {
+        try run(any: SentCommonStatement(statement: statement), arguments)
+    }
+
     /// Runs one statement of any kind, like `run(_:_:)`.
     func run(any statement: some SentStatement, _ arguments: Arguments) throws -> Rows {
         try prepare([statement])
@@ -129,7 +134,7 @@ final class Session {
 
     private func finished(_ result: OpaquePointer?, _ statement: (any SentStatement)?) throws -> Rows {
         guard let result else { throw lost(statement) }
-        let rows = Rows(result)
+        let rows = Rows(result, of: statement?.table ?? "answer")
         switch rows.status {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return rows
         default:

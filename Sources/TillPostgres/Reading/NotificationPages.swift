@@ -11,7 +11,7 @@ enum NotificationPages {
     /// A page of all notifications that were created.
     static func made(isAscending: Bool, isOfAccount: Bool) -> String {
         """
-        SELECT \(OutboxRow.list) FROM outbox
+        SELECT \(OutboxEntry.format.list) FROM outbox
         WHERE \(ShopTable.environment) = $1 AND app = $2 \(range(isAscending, "id")) AND ($9::bigint = 0 OR chain <> '')
         AND ($9::bigint < \(NotificationQuery.Kind.caused.rawValue) OR is_triggered = 0)
         \(isOfAccount ? "AND partition = $11 AND account = $12" : "")
@@ -33,7 +33,7 @@ enum NotificationPages {
                 \(range(isAscending, "notification")) AND ($9::bigint = 0 OR is_delivered = 0)
                 \(order(isAscending, "notification"))
             ) page CROSS JOIN LATERAL (
-                SELECT \(OutboxRow.list) FROM outbox
+                SELECT \(OutboxEntry.format.list) FROM outbox
                 WHERE partition = \(isOfAccount ? "$12" : "page.partition") AND id = page.notification OFFSET 0
             ) o
             """
@@ -81,5 +81,17 @@ enum NotificationPages {
         if query.account != nil { return (.triedForAccountUp, .triedForAccountDown) }
         if query.onlyFailures { return (.failedUp, .failedDown) }
         return query.type == nil ? (.triedUp, .triedDown) : (.triedOfTypeUp, .triedOfTypeDown)
+    }
+}
+
+extension PostgresStorage {
+    package func notifications(_ query: NotificationQuery) async throws -> [OutboxEntry] {
+        let step = NotificationPages.step(for: query)
+        let entries = try await pool.perform {
+            try $0.run(any: step.statement, step.arguments).map { try OutboxEntry($0) }
+        }
+        // The statement reads the page in this order, but the join does not preserve the order.
+        let sorted = entries.sorted { ($0.signedDate, $0.id) < ($1.signedDate, $1.id) }
+        return query.isDescending ? sorted.reversed() : sorted
     }
 }

@@ -9,7 +9,7 @@ extension PostgresStorage {
             let answer = try session.run(any: step.statement, step.arguments)
             // If no rows match, the statement returns one row that has nulls beside the account's last change number.
             let rows = try answer.map { row in
-                try row.isNull(1) ? nil : Transaction(RowCells.ledger(row, from: 1))
+                try row.isNull(1) ? nil : Transaction(row, from: 1)
             }.compactMap { $0 }
             return (try answer.first?.int(0) ?? 0, rows)
         }

@@ -1,4 +1,5 @@
 import CPostgres
+import TillStorage
 
 /// A statement parameter in PostgreSQL's binary form.
 protocol Argument {
@@ -72,6 +73,22 @@ struct Arguments: Sendable {
             }
             let start = bytes.count
             value.write(to: &bytes)
+            places.append((start, bytes.count - start))
+        }
+    }
+
+    init(_ cells: [Cell]) {
+        places.reserveCapacity(cells.count)
+        for cell in cells {
+            let start = bytes.count
+            switch cell {
+            case .integer(let number): number.write(to: &bytes)
+            case .text(let text): text.write(to: &bytes)
+            case .bytes(let value): value.write(to: &bytes)
+            case .null:
+                places.append(nil)
+                continue
+            }
             places.append((start, bytes.count - start))
         }
     }

@@ -47,10 +47,6 @@ enum NodeStatements {
             "INSERT INTO leases (name, node, body) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING RETURNING name"
         case .releaseLease: "DELETE FROM leases WHERE name = $1 AND node = $2"
         case .allLeases: "SELECT name, node, body FROM leases"
-
-        case .keepDocument:
-            "INSERT INTO documents (kind, name, app, body) VALUES ($1, $2, $3, $4) ON CONFLICT (kind, name) DO NOTHING"
-        case .documentByName: "SELECT app, body FROM documents WHERE kind = $1 AND name = $2"
         default: preconditionFailure("\(statement) is not about nodes")
         }
     }
@@ -60,31 +56,4 @@ enum NodeStatements {
     private static func instant(_ milliseconds: String) -> String {
         "clock_timestamp() + \(milliseconds)::bigint * interval '1 millisecond'"
     }
-
-    /// The text of a released migration, which never changes.
-    static let tables = """
-        CREATE TABLE nodes (
-            id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
-            name TEXT COLLATE "C" NOT NULL UNIQUE,
-            seen BIGINT NOT NULL,
-            expires TIMESTAMPTZ NOT NULL
-        );
-
-        CREATE TABLE leases (
-            name TEXT COLLATE "C" NOT NULL PRIMARY KEY,
-            node TEXT COLLATE "C" NOT NULL REFERENCES nodes (id) ON DELETE CASCADE,
-            body TEXT NOT NULL
-        );
-        CREATE INDEX leases_by_node ON leases (node);
-
-        CREATE TABLE generations (
-            kind TEXT COLLATE "C" NOT NULL PRIMARY KEY,
-            value BIGINT NOT NULL
-        );
-        INSERT INTO generations (kind, value) VALUES ('era', 1);
-
-        DROP INDEX deliveries_due;
-        CREATE INDEX deliveries_due ON deliveries (realm, app, clock, endpoint, due, signed_date, notification)
-            WHERE due IS NOT NULL;
-        """
 }

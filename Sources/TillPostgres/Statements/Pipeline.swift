@@ -11,10 +11,17 @@ struct Step: Sendable {
         self.arguments = arguments
     }
 
+    init(_ statement: CommonStatement, _ arguments: Arguments) {
+        self.statement = SentCommonStatement(statement: statement)
+        self.arguments = arguments
+    }
+
     init(_ statement: TableStatement, _ arguments: Arguments) {
         self.statement = statement
         self.arguments = arguments
     }
+
+    init(_ step: StatementStep) { self.init(step.statement, Arguments(step.arguments)) }
 }
 
 /// The error of a step in a pipeline. The server skips the rest of the segment after a failed step.
@@ -61,7 +68,7 @@ extension Session {
         var failed: StepFailure?
         for (place, step) in segment.enumerated() {
             guard let result = PQgetResult(connection) else { throw lost(step.statement) }
-            let answer = Rows(result)
+            let answer = Rows(result, of: step.statement.table)
             switch answer.status {
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK: rows.append(answer)
             case PGRES_PIPELINE_ABORTED: break
@@ -75,7 +82,7 @@ extension Session {
             while let more = PQgetResult(connection) { PQclear(more) }
         }
         guard let end = PQgetResult(connection) else { throw lost(nil) }
-        guard Rows(end).status == PGRES_PIPELINE_SYNC else { throw lost(nil) }
+        guard Rows(end, of: "").status == PGRES_PIPELINE_SYNC else { throw lost(nil) }
         return failed.map { .failure($0) } ?? .success(rows)
     }
 }

@@ -4,9 +4,14 @@ import TillStorage
 /// The rows of a result in PostgreSQL's binary form. They are used on the connection's thread only.
 final class Rows {
     private let result: OpaquePointer
+    /// The table of the rows, for error messages.
+    let table: String
 
     /// Takes ownership of the result, which `deinit` frees.
-    init(_ result: OpaquePointer) { self.result = result }
+    init(_ result: OpaquePointer, of table: String) {
+        self.result = result
+        self.table = table
+    }
 
     deinit { PQclear(result) }
 
@@ -32,6 +37,10 @@ final class Rows {
         )
     }
 
+    fileprivate func name(_ column: Int) -> String {
+        PQfname(result, Int32(column)).map { String(cString: $0) } ?? ""
+    }
+
     fileprivate func bytes(_ row: Int32, _ column: Int) -> UnsafeRawBufferPointer? {
         guard PQgetisnull(result, row, Int32(column)) == 0 else { return nil }
         return UnsafeRawBufferPointer(
@@ -41,11 +50,14 @@ final class Rows {
     }
 }
 
-/// One row, whose cells are read by column index.
-struct Row {
+/// One row, whose cells are read by column index. The server guarantees the types of the columns, so only nulls are
+/// checked.
+struct Row: StoredCells {
     fileprivate let rows: Rows
     fileprivate let index: Int32
 
+    var table: String { rows.table }
+    func column(_ place: Int) -> String { rows.name(place) }
     func isNull(_ column: Int) -> Bool { rows.bytes(index, column) == nil }
 
     /// The cell as an integer of any width; nil if it is null.
@@ -60,14 +72,14 @@ struct Row {
 
     func maybeBytes(_ column: Int) -> [UInt8]? { rows.bytes(index, column).map { Array($0) } }
 
-    /// - Throws: `DamagedRow` if the cell is null. Columns that this function reads are never null.
-    func int(_ column: Int) throws -> Int64 { try known(maybeInt(column), column) }
+    func integer(_ place: Int) throws(DamagedRow) -> Int64 { try known(maybeInt(place), place, .integer) }
+    func text(_ place: Int) throws(DamagedRow) -> String { try known(maybeText(place), place, .text) }
+    func bytes(_ place: Int) throws(DamagedRow) -> [UInt8] { try known(maybeBytes(place), place, .bytes) }
+    func int(_ place: Int) throws(DamagedRow) -> Int64 { try integer(place) }
 
-    /// - Throws: `DamagedRow` if the cell is null. Columns that this function reads are never null.
-    func text(_ column: Int) throws -> String { try known(maybeText(column), column) }
-
-    private func known<Value>(_ value: Value?, _ column: Int) throws -> Value {
-        guard let value else { throw DamagedRow(table: "answer", column: String(column), problem: "holds nothing") }
+    private func known<Value>(_ value: Value?, _ place: Int, _ kind: ShopTable.Column.Kind) throws(DamagedRow) -> Value
+    {
+        guard let value else { throw damaged(place, kind.problem(holding: "nothing")) }
         return value
     }
 }

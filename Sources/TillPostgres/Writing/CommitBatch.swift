@@ -1,4 +1,3 @@
-import Foundation
 import TillCore
 import TillStorage
 
@@ -59,74 +58,10 @@ struct CommitBatch: Sendable {
     }
 
     private static func prepare(_ change: Change, at place: Int) throws -> Prepared {
-        var steps = change.audit.map { [Step($0)] } ?? []
+        let prepared = try PreparedChange(change)
         var guards: [Int: CommitFailure] = [:]
-        for account in change.accounts.sorted(by: { $0.account.id < $1.account.id }) {
-            if account.before != nil { guards[steps.count] = .conflict(account.account.id) }
-            steps += try write(account)
-        }
-        for row in change.rows {
-            if row.before != nil { guards[steps.count] = .conflict(row.after.account) }
-            steps.append(write(row))
-        }
-        for redemption in change.redemptions {
-            guards[steps.count] = .codeUsedUp(redemption)
-            steps.append(count(redemption))
-        }
-        steps += change.notifications.map { Step(.insertEntry, OutboxRow.arguments($0)) }
-        steps += try change.deliveries.map { Step(.insertDelivery, try DeliveryRow.arguments($0)) }
-        steps += change.documents.map { Step(.putDocument, Arguments($0.kind.rawValue, $0.name, $0.app, $0.body)) }
-        if let erasure = change.erasure {
-            let place = Arguments(erasure.account.partition.number, erasure.account.number)
-            steps += [Step(.eraseDeliveries, place), Step(.eraseEntries, place), Step(.eraseRows, place)]
-            guards[steps.count] = .conflict(erasure.account)
-            steps.append(Step(.eraseAccount, place + Arguments(erasure.version)))
-            let owner = Arguments(erasure.scope.app, erasure.scope.environment.rawValue, erasure.customer)
-            steps += [Step(.eraseAuditCustomer, owner), Step(.eraseAuditObject, owner)]
-            steps += erasure.requestLog.map { Step(.eraseRequestLogEntry, Arguments($0)) }
-        }
-        let first = change.accounts.first?.account.id ?? change.erasure?.account
-        return Prepared(place: place, steps: steps, guards: guards, first: first)
-    }
-
-    private static func write(_ change: AccountChange) throws -> [Step] {
-        let account = change.account
-        let key = Arguments(account.id.partition.number, account.id.number)
-        let values = Arguments(
-            account.version,
-            account.changeNumber,
-            account.rowCount,
-            try account.storedState(),
-            account.clockName.key,
-            change.nextDue?.milliseconds
-        )
-        guard let before = change.before else {
-            let names = Arguments(account.environment.rawValue, account.app, account.customer)
-            return [Step(.insertAccount, key + values + names)]
-        }
-        let update = Step(.updateAccount, key + values + Arguments(before))
-        guard change.changesClock else { return [update] }
-        // The account's clock determines when its pending deliveries are due.
-        return [update, Step(.moveDeliveries, key + Arguments(account.clockName.key))]
-    }
-
-    private static func write(_ row: TransactionChange) -> Step {
-        let values = LedgerRow.arguments(row.after)
-        guard let before = row.before else { return Step(.insertRow, values) }
-        return Step(.moveRow, values + Arguments(before))
-    }
-
-    private static func count(_ redemption: CodeRedemption) -> Step {
-        Step(
-            .countRedemption,
-            Arguments(
-                redemption.environment.rawValue,
-                redemption.app,
-                redemption.productID,
-                redemption.offerID,
-                redemption.limit
-            )
-        )
+        for (index, step) in prepared.steps.enumerated() { guards[index] = step.failure }
+        return Prepared(place: place, steps: prepared.steps.map { Step($0) }, guards: guards, first: prepared.first)
     }
 }
 

@@ -13,18 +13,6 @@ extension PostgresStorage {
             return changes.map { _ in .failure(CommitFailure(error)) }
         }
     }
-
-    package func reserveIdentifiers(_ count: Int64) async throws -> Range<Int64> {
-        let next = try await read(.reserveIdentifiers, Arguments(count)) { try $0.int(0) }.first
-        guard let next else {
-            throw DamagedRow.counter(try await read(.identifierHighWater) { try $0.int(0) }.first)
-        }
-        return next - count..<next
-    }
-
-    package func identifierHighWater() async throws -> Int64 {
-        try await read(.identifierHighWater) { try $0.int(0) }.first ?? 0
-    }
 }
 
 extension Session {

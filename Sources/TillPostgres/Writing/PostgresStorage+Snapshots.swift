@@ -125,7 +125,7 @@ extension Session {
         do {
             // The first statement after the lock determines the moment that the transaction sees.
             if isLocking { try run(script: "LOCK TABLE documents, outbox, deliveries IN SHARE ROW EXCLUSIVE MODE") }
-            try run(script: Examination.withoutLimits)
+            try run(script: Session.withoutLimits)
             let answer = try patiently(body)
             try requireCommitted(try run(.commit))
             return answer

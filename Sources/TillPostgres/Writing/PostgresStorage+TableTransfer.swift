@@ -19,7 +19,7 @@ extension PostgresStorage {
 extension Session {
     func rows(of table: ShopTable, after row: TableRow?, limit: Int) throws -> [TableRow] {
         let statement = TableStatement(operation: row == nil ? .first : .next, table: table)
-        let position = Cell.arguments(row?.cells(table.place, of: table) ?? [])
+        let position = Arguments(row?.cells(table.place, of: table) ?? [])
         return try run(any: statement, position + Arguments(limit)).map { row in
             TableRow(table.columns.enumerated().map { Cell(row, $0.offset, $0.element.kind) })
         }
@@ -51,23 +51,8 @@ extension Cell {
             case .bytes: row.maybeBytes(column).map { .bytes($0) } ?? .null
             }
     }
-
-    private var argument: (any Argument)? {
-        switch self {
-        case .integer(let number): number
-        case .text(let text): text
-        case .bytes(let bytes): bytes
-        case .null: nil
-        }
-    }
-
-    static func arguments(_ cells: [Cell]) -> Arguments {
-        var arguments = Arguments()
-        arguments.append(cells.map(\.argument))
-        return arguments
-    }
 }
 
 extension TableRow {
-    var arguments: Arguments { Cell.arguments(cells) }
+    var arguments: Arguments { Arguments(cells) }
 }

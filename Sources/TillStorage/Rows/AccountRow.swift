@@ -21,7 +21,7 @@ package struct AccountRow: Sendable {
     /// Copies the cells. The state is decoded later, when the connection is free again.
     ///
     /// - Throws: `DamagedRow` if the account has no number.
-    package init(_ cells: some StoredCells) throws(DamagedRow) {
+    package init(_ cells: any StoredCells) throws(DamagedRow) {
         id = AccountID(try cells.integer(0))
         customer = (try? cells.text(1)) ?? "unknown"
         do throws(DamagedRow) {

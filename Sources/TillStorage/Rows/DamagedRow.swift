@@ -35,6 +35,9 @@ package struct DamagedRow: Error, Equatable, Sendable, CustomStringConvertible {
         "\(reason); run till doctor, then restore a backup or a snapshot from before the damage"
     }
 
+    /// The problem of a value that has the right type, but that no version of Till writes in its column.
+    static let unknownValue = "has a value that Till does not know"
+
     /// The error for a counter with too few identifiers left to reserve.
     ///
     /// - Parameter next: The next counter value; nil if none is stored.

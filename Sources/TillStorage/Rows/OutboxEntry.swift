@@ -20,35 +20,35 @@ package struct NotificationID: Hashable, Comparable, Sendable {
 /// assembled from the stored parts, with the same bytes for every attempt (docs/internals/decisions/07-outbox.md).
 package struct OutboxEntry: Equatable, Sendable {
     /// The id, which contains the partition.
-    package let id: NotificationID
+    package var id: NotificationID
     /// The app and the environment of the notification.
-    package let scope: AccountScope
+    package var scope: AccountScope
     /// The account; nil for notifications about the app, such as tests and summaries.
-    package let account: AccountID?
+    package var account: AccountID?
     /// The original transaction; nil if there is none. First attempts for the same original transaction are made in
     /// order.
-    package let original: TransactionID?
+    package var original: TransactionID?
     /// The transaction that the notification is about; nil if there is none.
-    package let transaction: TransactionID?
+    package var transaction: TransactionID?
     /// `notificationUUID` in lower case.
-    package let uuid: String
+    package var uuid: String
     /// `notificationType`.
-    package let type: String
+    package var type: String
     /// `subtype`; nil if the notification has none.
-    package let subtype: String?
+    package var subtype: String?
     /// Whether an operator requested the notification, so that no event of the ledger caused it.
-    package let isTriggered: Bool
+    package var isTriggered: Bool
     /// The signed date of the notification and of its signed parts.
-    package let signedDate: Timestamp
+    package var signedDate: Timestamp
     /// The outer payload, with its signature over the complete payload. A byte 1 stands for the signed transaction (or
     /// app transaction), and a byte 2 for the signed renewal info. JSON never contains these bytes.
-    package let body: SignedPart
+    package var body: SignedPart
     /// The signed transaction. For a withdrawn consent it is the signed app transaction.
-    package let transactionInfo: SignedPart?
+    package var transactionInfo: SignedPart?
     /// The signed renewal info; only for auto-renewable subscriptions.
-    package let renewalInfo: SignedPart?
+    package var renewalInfo: SignedPart?
     /// The id of the chain that signed all parts; nil for version 1, which is not signed.
-    package let chain: String?
+    package var chain: String?
 
     /// A notification with its parts.
     package init(
@@ -100,24 +100,24 @@ package struct SignedPart: Equatable, Sendable {
 
 /// The delivery of a notification to one endpoint.
 package struct Delivery: Equatable, Sendable {
-    package let notification: NotificationID
+    package var notification: NotificationID
     /// `primary`, or the name of another endpoint of the app's environment.
-    package let endpoint: String
+    package var endpoint: String
     /// The app and the environment of the delivery.
-    package let scope: AccountScope
+    package var scope: AccountScope { clock.scope }
     /// The clock that determines when the delivery is due.
     package var clock: ClockName
     /// The notification's account; nil for a notification about the app.
-    package let account: AccountID?
+    package var account: AccountID?
     /// The original transaction; nil if there is none. First attempts for the same original transaction are made in
     /// order.
-    package let original: TransactionID?
+    package var original: TransactionID?
     /// `notificationType`, which notification histories filter by.
-    package let type: String
+    package var type: String
     /// `subtype`, which notification histories filter by; nil if the notification has none.
-    package let subtype: String?
+    package var subtype: String?
     /// The signed date, which determines the order of notification histories.
-    package let signedDate: Timestamp
+    package var signedDate: Timestamp
     /// The instant of the next attempt on that clock; nil if the delivery succeeded or was abandoned.
     package var due: Timestamp?
     /// The attempts so far, oldest first.
@@ -125,49 +125,19 @@ package struct Delivery: Equatable, Sendable {
     /// Whether an attempt succeeded.
     package var isDelivered: Bool
 
-    /// A pending delivery without attempts.
-    package init(of entry: OutboxEntry, to endpoint: String, clock: ClockName, due: Timestamp) {
-        self.init(
-            notification: entry.id,
-            endpoint: endpoint,
-            clock: clock,
-            account: entry.account,
-            original: entry.original,
-            type: entry.type,
-            subtype: entry.subtype,
-            signedDate: entry.signedDate,
-            due: due,
-            attempts: [],
-            isDelivered: false
-        )
-    }
-
-    /// A delivery that an engine has read.
-    package init(
-        notification: NotificationID,
-        endpoint: String,
-        clock: ClockName,
-        account: AccountID?,
-        original: TransactionID?,
-        type: String,
-        subtype: String?,
-        signedDate: Timestamp,
-        due: Timestamp?,
-        attempts: [SendAttempt],
-        isDelivered: Bool
-    ) {
-        self.notification = notification
+    /// A delivery without attempts.
+    package init(of entry: OutboxEntry, to endpoint: String, clock: ClockName, due: Timestamp?) {
+        notification = entry.id
         self.endpoint = endpoint
-        scope = clock.scope
         self.clock = clock
-        self.account = account
-        self.original = original
-        self.type = type
-        self.subtype = subtype
-        self.signedDate = signedDate
+        account = entry.account
+        original = entry.original
+        type = entry.type
+        subtype = entry.subtype
+        signedDate = entry.signedDate
         self.due = due
-        self.attempts = attempts
-        self.isDelivered = isDelivered
+        attempts = []
+        isDelivered = false
     }
 }
 

@@ -1,3 +1,5 @@
+import TillCore
+
 /// The tables that contain the data of apps and customers. They have the same columns in every engine, so that rows can
 /// be exported from one engine and imported into another. Tables that concern only a server (the request log and the
 /// reserved identifiers) are not listed.
@@ -55,64 +57,18 @@ package enum ShopTable: String, CaseIterable, Sendable {
     /// All columns of the table, in order.
     package var columns: [Column] {
         switch self {
-        case .documents: Self.columns(text: ["kind", "name", "body"], optional: ["app": .text])
-        case .accounts: Self.accountColumns
-        case .ledger: Self.ledgerColumns
-        case .redemptions: Self.columns(integers: ["redeemed"], text: [Self.environment, "app", "product", "offer"])
-        case .outbox: Self.outboxColumns
-        case .deliveries: Self.deliveryColumns
+        case .documents: Document.format.columns
+        case .accounts: AccountChange.format.columns
+        case .ledger: Transaction.format.columns
+        case .redemptions: Self.redemptionColumns
+        case .outbox: OutboxEntry.format.columns
+        case .deliveries: Delivery.format.columns
         }
     }
 
-    private static let accountColumns = columns(
-        integers: ["partition", "account", "version", "change_number", "row_count"],
-        text: [environment, "app", "customer", "state", "clock"],
-        optional: ["next_due": .integer]
-    )
-
-    private static let ledgerColumns = columns(
-        integers: [
-            "partition", "account", "change", "id", "original_id", "purchase_date", "original_purchase_date",
-            "quantity", "is_upgraded", "is_finished", "modified_date",
-        ],
-        text: ["product", "type", "ownership", "reason", "storefront"],
-        optional: [
-            "line_item": .integer, "order_number": .integer, "subscription_group": .text, "expires_date": .integer,
-            "app_account_token": .text, "price": .integer, "currency": .text, "offer_kind": .integer,
-            "offer_id": .text, "offer_mode": .text, "offer_period": .text, "revocation_date": .integer,
-            "revocation_reason": .integer, "revocation_kind": .text, "revocation_percentage": .integer,
-            "refund_number": .integer, "shared_from": .integer, "billing_plan": .text, "commitment": .text,
-        ]
-    )
-
-    private static let outboxColumns = columns(
-        integers: ["partition", "id", "is_triggered", "signed_date"],
-        text: [environment, "app", "uuid", "type", "chain"],
-        bytes: ["body", "body_signature"],
-        optional: [
-            "account": .integer, "original_id": .integer, "transaction_id": .integer, "subtype": .text,
-            "transaction_info": .bytes, "transaction_signature": .bytes, "renewal_info": .bytes,
-            "renewal_signature": .bytes,
-        ]
-    )
-
-    private static let deliveryColumns = columns(
-        integers: ["partition", "notification", "signed_date", "attempts", "is_delivered"],
-        text: ["endpoint", environment, "app", "clock", "type", "log"],
-        optional: ["account": .integer, "original_id": .integer, "subtype": .text, "due": .integer]
-    )
-
-    private static func columns(
-        integers: [String] = [],
-        text: [String] = [],
-        bytes: [String] = [],
-        optional: KeyValuePairs<String, Column.Kind> = [:]
-    ) -> [Column] {
-        integers.map { Column(name: $0, kind: .integer, isOptional: false) }
-            + text.map { Column(name: $0, kind: .text, isOptional: false) }
-            + bytes.map { Column(name: $0, kind: .bytes, isOptional: false) }
-            + optional.map { Column(name: $0.key, kind: $0.value, isOptional: true) }
-    }
+    private static let redemptionColumns =
+        [Column(name: "redeemed", kind: .integer, isOptional: false)]
+        + [environment, "app", "product", "offer"].map { Column(name: $0, kind: .text, isOptional: false) }
 }
 
 /// A value in a row.
@@ -152,5 +108,38 @@ package struct TableRow: Hashable, Sendable {
     /// The cell in a column; nil if the table has no such column.
     package subscript(_ column: String, of table: ShopTable) -> Cell? {
         table.columns.firstIndex { $0.name == column }.map { cells[$0] }
+    }
+}
+
+/// The cells of an exported row, which are read in the same way as the cells of an engine's row.
+struct TableCells: StoredCells {
+    private let row: TableRow
+    private let source: ShopTable
+
+    static func ledger(_ row: TableRow) -> TableCells { TableCells(row: row, source: .ledger) }
+    static func outbox(_ row: TableRow) -> TableCells { TableCells(row: row, source: .outbox) }
+    static func deliveries(_ row: TableRow) -> TableCells { TableCells(row: row, source: .deliveries) }
+
+    var table: String { source.rawValue }
+    func column(_ place: Int) -> String { source.columns[place].name }
+    func isNull(_ place: Int) -> Bool { row.cells[place] == .null }
+
+    func integer(_ place: Int) throws(DamagedRow) -> Int64 {
+        guard case .integer(let number) = row.cells[place] else { throw misfit(place, .integer) }
+        return number
+    }
+
+    func text(_ place: Int) throws(DamagedRow) -> String {
+        guard case .text(let text) = row.cells[place] else { throw misfit(place, .text) }
+        return text
+    }
+
+    func bytes(_ place: Int) throws(DamagedRow) -> [UInt8] {
+        guard case .bytes(let bytes) = row.cells[place] else { throw misfit(place, .bytes) }
+        return bytes
+    }
+
+    private func misfit(_ place: Int, _ wanted: ShopTable.Column.Kind) -> DamagedRow {
+        damaged(place, wanted.problem(holding: row.cells[place].kind?.words ?? "nothing"))
     }
 }

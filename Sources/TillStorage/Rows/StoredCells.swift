@@ -26,14 +26,8 @@ extension StoredCells {
     /// The cell as bytes; nil if it is null.
     package func maybeBytes(_ place: Int) throws(DamagedRow) -> [UInt8]? { isNull(place) ? nil : try bytes(place) }
 
-    /// The value for a text that must be one of a few known texts.
-    package func known<Value>(_ place: Int, _ make: (String) -> Value?) throws(DamagedRow) -> Value {
-        guard let value = make(try text(place)) else { throw strange(place) }
-        return value
-    }
-
     /// The error for a value that has the right type, but that no version of Till writes in this column.
-    package func strange(_ place: Int) -> DamagedRow { damaged(place, "has a value that Till does not know") }
+    package func strange(_ place: Int) -> DamagedRow { damaged(place, DamagedRow.unknownValue) }
 
     /// The error for a damaged cell.
     ///

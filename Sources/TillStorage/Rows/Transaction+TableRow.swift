@@ -8,30 +8,43 @@ extension Transaction {
     ///
     /// - Throws: `DamagedRow` if a value is one that no version of Till wrote.
     package init(_ row: TableRow) throws(DamagedRow) {
-        let cells = TableCells.ledger(row)
-        try self.init(cells)
-        let damage = inconsistentColumn(in: cells) ?? malformedText(in: cells)
-        if let damage { throw damage.naming("id \(id.number)") }
+        try self.init(TableCells.ledger(row))
+        let damage = inconsistentColumn(in: row) ?? malformedText(in: row)
+        if let damage { throw damage }
     }
 
     /// The error for the first column that contradicts another column, because it is null or because it is not null.
-    private func inconsistentColumn(in cells: TableCells) -> DamagedRow? {
-        func contradiction(_ place: Int) -> DamagedRow { cells.damaged(place, "contradicts other columns of the row") }
-        if (ownership == .familyShared) != (sharedFrom != nil) { return contradiction(31) }
-        if revocation == nil, !cells.isNull(26) || !cells.isNull(27) { return contradiction(25) }
+    private func inconsistentColumn(in row: TableRow) -> DamagedRow? {
+        func isNull(_ column: String) -> Bool { row[column, of: .ledger] == .null }
+        func contradiction(_ column: String) -> DamagedRow {
+            damaged(column, "contradicts other columns of the row")
+        }
+        if (ownership == .familyShared) != (sharedFrom != nil) { return contradiction("shared_from") }
+        if revocation == nil, !isNull("revocation_reason") || !isNull("revocation_kind") {
+            return contradiction("revocation_date")
+        }
         let isRefunded = revocation.map { $0.kind != .familyRevoke } ?? false
-        if isRefunded != (refundNumber != nil) { return contradiction(29) }
-        if cells.isNull(18) != cells.isNull(19) { return contradiction(cells.isNull(18) ? 18 : 19) }
-        if offer == nil, let place = (21...23).first(where: { !cells.isNull($0) }) { return contradiction(place) }
+        if isRefunded != (refundNumber != nil) { return contradiction("refund_number") }
+        if isNull("price") != isNull("currency") { return contradiction(isNull("price") ? "price" : "currency") }
+        let parts = ["offer_id", "offer_mode", "offer_period"]
+        if offer == nil, let column = parts.first(where: { !isNull($0) }) { return contradiction(column) }
         return nil
     }
 
     /// The error for the first text of a wrong form among the texts that the engines do not check.
-    private func malformedText(in cells: TableCells) -> DamagedRow? {
-        if let price, !Self.isCurrency(price.currency) { return cells.strange(19) }
-        if let offer, offer.wholePeriod == nil, !cells.isNull(23) { return cells.strange(23) }
-        if let commitment, !Self.isCurrency(commitment.price.currency) { return cells.strange(34) }
+    private func malformedText(in row: TableRow) -> DamagedRow? {
+        if let price, !Self.isCurrency(price.currency) { return damaged("currency", DamagedRow.unknownValue) }
+        if let offer, offer.wholePeriod == nil, row["offer_period", of: .ledger] != .null {
+            return damaged("offer_period", DamagedRow.unknownValue)
+        }
+        if let commitment, !Self.isCurrency(commitment.price.currency) {
+            return damaged("commitment", DamagedRow.unknownValue)
+        }
         return nil
+    }
+
+    private func damaged(_ column: String, _ problem: String) -> DamagedRow {
+        DamagedRow(table: ShopTable.ledger.rawValue, row: "id \(id.number)", column: column, problem: problem)
     }
 
     /// Whether the text is three capital letters, as in ISO 4217.

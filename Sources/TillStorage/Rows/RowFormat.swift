@@ -1,0 +1,120 @@
+/// The columns of a table, and how a value is written to its row and read from it. Each column is declared once; the
+/// statements of both engines use this list.
+package struct RowFormat<Value: Sendable>: Sendable {
+    /// A column of the row.
+    package struct Field: Sendable {
+        let column: ShopTable.Column
+        let write: @Sendable (Value) throws -> Cell
+        let read: Read?
+    }
+
+    /// Reads a cell, or several adjacent cells that begin with it, into a value.
+    package typealias Read = @Sendable (any StoredCells, Int, inout Value) throws(DamagedRow) -> Void
+
+    /// The name of the table.
+    package let table: String
+    /// The columns, in the order in which statements list them. Exports have the same order.
+    package let columns: [ShopTable.Column]
+    /// The columns as a list for an SQL statement.
+    package let list: String
+    private let fields: [Field]
+    private let reads: [(place: Int, read: Read)]
+    private let key: [Int]
+
+    /// A table with its columns.
+    ///
+    /// - Parameter key: The columns that identify a row in error messages.
+    init(_ table: String, key: [String], _ fields: [Field]) {
+        self.table = table
+        self.fields = fields
+        columns = fields.map(\.column)
+        let names = columns.map(\.name)
+        list = names.joined(separator: ", ")
+        reads = fields.enumerated().compactMap { place, field in field.read.map { (place, $0) } }
+        self.key = key.compactMap { names.firstIndex(of: $0) }
+    }
+
+    /// The cells of a row, in the order of the columns.
+    ///
+    /// - Throws: `EncodingError` if a part of the value cannot be encoded.
+    package func cells(_ value: Value) throws -> [Cell] { try fields.map { try $0.write(value) } }
+
+    /// Reads a row into a value, whose properties are all replaced.
+    ///
+    /// - Parameter first: The index of the first column among the cells.
+    /// - Throws: `DamagedRow` if a value is one that no version of Till wrote.
+    func read(_ cells: any StoredCells, from first: Int, into value: inout Value) throws(DamagedRow) {
+        do throws(DamagedRow) {
+            for (place, read) in reads { try read(cells, first + place, &value) }
+        } catch {
+            throw error.naming(name(of: cells, from: first))
+        }
+    }
+
+    /// The key of a row as text for messages; nil if its first column cannot be read.
+    private func name(of cells: any StoredCells, from first: Int) -> String? {
+        let words = key.map { place -> String? in
+            let column = columns[place]
+            let value =
+                column.kind == .text
+                ? try? cells.text(first + place) : (try? cells.integer(first + place)).map { String($0) }
+            return value.map { "\(column.name) \($0)" }
+        }
+        return words.first == .some(nil) ? nil : words.compactMap(\.self).joined(separator: ", ")
+    }
+
+    /// The statement that adds a row.
+    var insert: String { "INSERT INTO \(table) (\(list)) VALUES (\(StatementSQL.places(columns.count)))" }
+}
+
+extension RowFormat.Field {
+    /// A column that contains a property.
+    static func stored<Part: CellValue>(_ name: String, _ path: any WritableKeyPath<Value, Part> & Sendable) -> Self {
+        let read: RowFormat.Read = { cells, place, value throws(DamagedRow) in
+            value[keyPath: path] = try Part(cells, place)
+        }
+        return joined(name, { $0[keyPath: path] }, read)
+    }
+
+    /// A column whose value other columns determine, or that is read together with the column before it.
+    static func derived<Part: CellValue>(_ name: String, _ part: @escaping @Sendable (Value) throws -> Part) -> Self {
+        Self(column: column(name, Part.self), write: { try part($0).cell }, read: nil)
+    }
+
+    /// A column that is read together with the columns after it.
+    static func joined<Part: CellValue>(
+        _ name: String,
+        _ part: @escaping @Sendable (Value) throws -> Part,
+        _ read: @escaping RowFormat.Read
+    ) -> Self {
+        Self(column: column(name, Part.self), write: { try part($0).cell }, read: read)
+    }
+
+    private static func column<Part: CellValue>(_ name: String, _: Part.Type) -> ShopTable.Column {
+        ShopTable.Column(name: name, kind: Part.kind, isOptional: Part.isOptional)
+    }
+}
+
+/// A value that is stored as one row.
+package protocol StoredRow: Sendable {
+    /// The columns of the table.
+    static var format: RowFormat<Self> { get }
+    /// The value into which a row is read. Reading replaces every property.
+    static var blank: Self { get }
+}
+
+extension StoredRow {
+    /// Reads a row.
+    ///
+    /// - Parameter first: The index of the table's first column among the cells.
+    /// - Throws: `DamagedRow` if a value is one that no version of Till wrote.
+    package init(_ cells: any StoredCells, from first: Int = 0) throws(DamagedRow) {
+        self = Self.blank
+        try Self.format.read(cells, from: first, into: &self)
+    }
+
+    /// The cells of the row, in the order of the columns.
+    ///
+    /// - Throws: `EncodingError` if a part of the value cannot be encoded.
+    package func cells() throws -> [Cell] { try Self.format.cells(self) }
+}
