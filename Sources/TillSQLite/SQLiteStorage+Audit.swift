@@ -58,16 +58,14 @@ extension SQLiteStorage {
     }
 
     package func auditRecords(after position: AuditPosition?, limit: Int) async throws -> [NumberedAuditRecord] {
-        guard has("audit") else { return [] }
-        return try await pool.read { try Self.auditRecords(after: position, limit: limit, $0) }
+        try await pool.read { try self.auditRecords(after: position, limit: limit, $0) }
     }
 
-    static func auditRecords(after position: AuditPosition?, limit: Int, _ db: Database) throws
-        -> [NumberedAuditRecord]
-    {
-        try db.rows(
+    func auditRecords(after position: AuditPosition?, limit: Int, _ db: Database) throws -> [NumberedAuditRecord] {
+        guard has("audit") else { return [] }
+        return try db.rows(
             of: "audit",
-            "SELECT number, \(columns) FROM audit WHERE (date, number) > (?, ?) ORDER BY date, number LIMIT ?",
+            "SELECT number, \(Self.columns) FROM audit WHERE (date, number) > (?, ?) ORDER BY date, number LIMIT ?",
             [position?.at.milliseconds ?? .min, position?.number ?? 0, limit]
         ).map { try NumberedAuditRecord($0) }
     }

@@ -5,9 +5,8 @@ import TillStorage
 /// Restores a backup into a data directory. If a database is given, the rows go into the database, and the data
 /// directory receives only the certificates and keys.
 ///
-/// The backup is verified against its `backup.json` before the restore, and the restored rows are verified afterwards.
-/// The files are prepared in a temporary folder and then moved. The former content is kept in a folder beside the
-/// directory.
+/// The backup is copied to a temporary folder, and the copy is verified against `backup.json`. The files of the copy are
+/// then moved. The former content is kept in a folder beside the directory.
 package struct Restore: Sendable {
     private let backup: DataDirectory
     private let target: DataDirectory
@@ -62,13 +61,12 @@ package struct Restore: Sendable {
     package func run(
         into database: (any Storage)?,
         replacing replaces: Bool,
-        noting note: @escaping @Sendable (StoreMigration.Progress) -> Void = { _ in }
+        noting note: @escaping @Sendable (StoreProgress) -> Void = { _ in }
     ) async throws -> Report {
-        let process = ProcessInfo.processInfo.processIdentifier
-        let migrated = DataDirectory("\(target.path).migrated-\(process)")
-        defer { try? FileManager.default.removeItem(atPath: migrated.path) }
-        let opened = try await open(try BackupManifest(of: backup), migratingIn: migrated)
-        let (manifest, source) = (opened.manifest, opened.store)
+        let written = try BackupManifest(of: backup)
+        let made = DataDirectory("\(target.path).unfinished-\(ProcessInfo.processInfo.processIdentifier)")
+        defer { try? FileManager.default.removeItem(atPath: made.path) }
+        let (manifest, wasOlder) = try await copy(written, to: made)
         let occupied = try occupied()
         if let first = occupied.first, !replaces { throw BackupRefused.occupied(target.path, by: first) }
         let former = try await formerHighWater(database, occupied)
@@ -76,22 +74,21 @@ package struct Restore: Sendable {
         if let database {
             try await database.requireNoServer()
             if replaces { try await database.declareUnfinished(by: .restore) }
+            let source = try stores.examine(made.database)
             let migration = StoreMigration(from: source, to: database, as: .restore, noting: note)
-            let report = try await migration.run { try await Self.prepareForUse($0, from: identifiers) }
-            let parts = report.parts.map { BackupManifest.Part(name: $0.name, sum: $0.sum) }
-            guard parts == manifest.parts else {
-                throw BackupRefused.damaged(backup.path, "it changed during the restore")
-            }
+            _ = try await migration.run { try await Self.prepareForUse($0, from: identifiers) }
+            try await source.close()
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: made.database + suffix) }
+        } else {
+            let store = try stores.make(made.database)
+            try await Self.prepareForUse(store, from: identifiers)
+            try await keepAudit(in: store)
+            try await store.close()
         }
-        try await source.close()
-        let made = DataDirectory("\(target.path).unfinished-\(process)")
-        defer { try? FileManager.default.removeItem(atPath: made.path) }
-        try await build(made, manifest, from: identifiers, withStore: database == nil ? opened.path : nil)
-        let before = try move(made, occupied, at: manifest)
         return Report(
             manifest: manifest,
-            wasOlder: opened.path != backup.database,
-            before: before,
+            wasOlder: wasOlder,
+            before: try move(made, occupied),
             identifiersFrom: identifiers
         )
     }
@@ -132,35 +129,40 @@ package struct Restore: Sendable {
 
     // MARK: The backup
 
-    /// An open store with the data of a backup, and the manifest that matches the store.
-    private struct Opened {
-        let store: any Storage
-        /// The path of the store's file.
-        let path: String
-        let manifest: BackupManifest
+    /// Copies the backup to a folder and verifies the copy. If an older version of Till wrote the backup, the tables of
+    /// the copy are migrated. The backup itself is only read.
+    ///
+    /// - Returns: the manifest that matches the copy, and whether an older version wrote the backup.
+    private func copy(_ written: BackupManifest, to made: DataDirectory) async throws -> (BackupManifest, Bool) {
+        let version = try await explaining {
+            let version = try stores.version(backup.database)
+            if version == .newer { throw BackupRefused.otherFormat(backup.path) }
+            try check(try BackupManifest.files(in: backup), written)
+            return version
+        }
+        try? FileManager.default.removeItem(atPath: made.path)
+        try DataDirectory.makeFolder(made.path)
+        try Backup.copyFolders(of: backup, to: made)
+        try FileManager.default.copyItem(atPath: backup.database, toPath: made.database)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: made.database)
+        return try await explaining {
+            try check(try BackupManifest.files(in: made), written)
+            let copy = try stores.examine(made.database)
+            try check(try await copy.checksums(), written)
+            try await copy.close()
+            guard version == .older else { return (written, false) }
+            let migrated = try stores.make(made.database)
+            var manifest = written
+            manifest.parts = try await migrated.checksums()
+            try await migrated.close()
+            return (manifest, true)
+        }
     }
 
-    /// Opens the store of the backup and verifies it against the manifest. If an older version of Till wrote the store,
-    /// the store is copied, and the copy is migrated. The backup itself is only read.
-    private func open(_ manifest: BackupManifest, migratingIn folder: DataDirectory) async throws -> Opened {
+    /// Reports any error of the body as damage of the backup, except a full disk.
+    private func explaining<Value>(_ body: () async throws -> Value) async throws -> Value {
         do {
-            switch try stores.version(backup.database) {
-            case .newer: throw BackupRefused.otherFormat(backup.path)
-            case .current:
-                let store = try stores.examine(backup.database)
-                try await check(manifest, store)
-                return Opened(store: store, path: backup.database, manifest: manifest)
-            case .older:
-                try DataDirectory.makeFolder(folder.path)
-                try copyStore(backup.database, to: folder)
-                let older = try stores.examine(folder.database)
-                try await check(manifest, older)
-                try await older.close()
-                try await stores.make(folder.database).close()
-                let store = try stores.examine(folder.database)
-                let parts = try await TableChecksum.parts(of: store)
-                return Opened(store: store, path: folder.database, manifest: manifest.with(parts))
-            }
+            return try await body()
         } catch let refused as BackupRefused {
             throw refused
         } catch let error where error.isFullDisk {
@@ -170,27 +172,30 @@ package struct Restore: Sendable {
         }
     }
 
-    private func copyStore(_ path: String, to directory: DataDirectory) throws {
-        try directory.prepareDatabase()
-        try FileManager.default.removeItem(atPath: directory.database)
-        try FileManager.default.copyItem(atPath: path, toPath: directory.database)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: directory.database)
-    }
-
-    private func check(_ manifest: BackupManifest, _ source: any Storage) async throws {
-        let files = try BackupManifest.files(in: backup)
+    private func check(_ files: [BackupManifest.File], _ manifest: BackupManifest) throws {
         if let wrong = manifest.files.first(where: { !files.contains($0) }) {
             throw BackupRefused.damaged(backup.path, "\(wrong.path) was changed")
         }
         guard files.count == manifest.files.count else {
             throw BackupRefused.damaged(backup.path, "it contains certificates or keys that were added later")
         }
-        let parts = try await TableChecksum.parts(of: source)
+    }
+
+    private func check(_ parts: [TableChecksum], _ manifest: BackupManifest) throws {
         guard parts == manifest.parts else {
             let wrong = manifest.parts.first { !parts.contains($0) }?.name ?? "the snapshots"
             let hint = "\(wrong) was changed (a server that uses a backup as its data directory changes it)"
             throw BackupRefused.damaged(backup.path, hint)
         }
+    }
+
+    /// Adds the audit log of the replaced data, if its file can be read.
+    private func keepAudit(in store: any Storage) async throws {
+        guard FileManager.default.fileExists(atPath: target.database),
+            let former = try? stores.examine(target.database)
+        else { return }
+        try? await store.copyAudit(of: former)
+        try await former.close()
     }
 
     // MARK: The folder
@@ -211,35 +216,8 @@ package struct Restore: Sendable {
         }
     }
 
-    private func build(
-        _ made: DataDirectory,
-        _ manifest: BackupManifest,
-        from identifiers: Int64,
-        withStore path: String?
-    ) async throws {
-        try? FileManager.default.removeItem(atPath: made.path)
-        try DataDirectory.makeFolder(made.path)
-        try Backup.copyFolders(of: backup, to: made)
-        guard try BackupManifest.files(in: made) == manifest.files else {
-            throw BackupRefused.damaged(backup.path, "its certificates or keys changed during the restore")
-        }
-        guard let path else { return }
-        try copyStore(path, to: made)
-        let store = try stores.make(made.database)
-        guard try await TableChecksum.parts(of: store) == manifest.parts else {
-            throw BackupRefused.damaged(backup.path, "the copy differs from the backup")
-        }
-        try await Self.prepareForUse(store, from: identifiers)
-        // The audit log of the replaced data stays, if its file can be read.
-        if FileManager.default.fileExists(atPath: target.database), let former = try? stores.examine(target.database) {
-            try? await store.copyAudit(of: former)
-            try await former.close()
-        }
-        try await store.close()
-    }
-
     /// - Returns: the folder with the former content; nil if the data directory was empty.
-    private func move(_ made: DataDirectory, _ occupied: [String], at manifest: BackupManifest) throws -> String? {
+    private func move(_ made: DataDirectory, _ occupied: [String]) throws -> String? {
         let files = FileManager.default
         var before: String?
         if !occupied.isEmpty {

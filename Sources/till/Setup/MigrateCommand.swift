@@ -84,8 +84,7 @@ struct MigrateCommand: AsyncParsableCommand {
     private func show(_ report: StoreMigration.Report, in target: StoreAddress) {
         let tables = report.parts.map { part in
             JSONTree.members([
-                "table": .string(part.name), "rows": .number(String(part.sum.rows)),
-                "sha256": .string(part.sum.sha256),
+                "table": .string(part.name), "rows": .number(String(part.rows)), "sha256": .string(part.sha256),
             ])
         }
         let tree = JSONTree.members([
@@ -96,7 +95,7 @@ struct MigrateCommand: AsyncParsableCommand {
             let width = report.parts.map(\.name.count).max() ?? 0
             let lines = report.parts.map { part in
                 part.name.padding(toLength: width, withPad: " ", startingAt: 0)
-                    + "  \(part.sum.rows) rows, identical on both sides, SHA-256 \(part.sum.sha256.prefix(16))…"
+                    + "  \(part.rows) rows, identical on both sides, SHA-256 \(part.sha256.prefix(16))…"
             }
             return lines.joined(separator: "\n") + "\nAll data was copied. Source and target are identical."
                 + hint(target)
@@ -181,7 +180,7 @@ private final class ProgressLines: Sendable {
     /// Whether any row was copied.
     var hasBegun: Bool { begun.withLock { $0 } }
 
-    func show(_ progress: StoreMigration.Progress) {
+    func show(_ progress: StoreProgress) {
         begun.withLock { $0 = true }
         let isDue = last.withLock { last in
             guard progress.isWhole || last.duration(to: .now) > .seconds(1) else { return false }
