@@ -5,8 +5,8 @@ import TillStorage
 /// Restores a backup into a data directory. If a database is given, the rows go into the database, and the data
 /// directory receives only the certificates and keys.
 ///
-/// The backup is copied to a temporary folder, and the copy is verified against `backup.json`. The files of the copy are
-/// then moved. The former content is kept in a folder beside the directory.
+/// The files are copied to a temporary folder, verified against `backup.json`, and then moved. The former content of
+/// the directory is kept in a folder beside it.
 package struct Restore: Sendable {
     private let backup: DataDirectory
     private let target: DataDirectory
@@ -66,17 +66,20 @@ package struct Restore: Sendable {
         let written = try BackupManifest(of: backup)
         let made = DataDirectory("\(target.path).unfinished-\(ProcessInfo.processInfo.processIdentifier)")
         defer { try? FileManager.default.removeItem(atPath: made.path) }
-        let (manifest, wasOlder) = try await copy(written, to: made)
+        let verified = try await copy(written, to: made, withStore: database == nil)
         let occupied = try occupied()
         if let first = occupied.first, !replaces { throw BackupRefused.occupied(target.path, by: first) }
         let former = try await formerHighWater(database, occupied)
-        let identifiers = firstIdentifier(after: manifest, formerHighWater: former)
+        let identifiers = firstIdentifier(after: verified.manifest, formerHighWater: former)
         if let database {
             try await database.requireNoServer()
             if replaces { try await database.declareUnfinished(by: .restore) }
-            let source = try stores.examine(made.database)
+            let source = try stores.examine(verified.folder.database)
             let migration = StoreMigration(from: source, to: database, as: .restore, noting: note)
-            _ = try await migration.run { try await Self.prepareForUse($0, from: identifiers) }
+            let report = try await migration.run { try await Self.prepareForUse($0, from: identifiers) }
+            guard report.parts == verified.manifest.parts else {
+                throw BackupRefused.damaged(backup.path, "it changed during the restore")
+            }
             try await source.close()
             for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: made.database + suffix) }
         } else {
@@ -86,8 +89,8 @@ package struct Restore: Sendable {
             try await store.close()
         }
         return Report(
-            manifest: manifest,
-            wasOlder: wasOlder,
+            manifest: verified.manifest,
+            wasOlder: verified.isMigrated,
             before: try move(made, occupied),
             identifiersFrom: identifiers
         )
@@ -129,33 +132,51 @@ package struct Restore: Sendable {
 
     // MARK: The backup
 
-    /// Copies the backup to a folder and verifies the copy. If an older version of Till wrote the backup, the tables of
-    /// the copy are migrated. The backup itself is only read.
+    /// A verified backup, whose tables have this version.
+    private struct Verified {
+        /// The manifest, with the checksums of the migrated tables.
+        var manifest: BackupManifest
+        /// The folder with the database.
+        let folder: DataDirectory
+        /// Whether the database is a copy whose tables were migrated, because an older version of Till wrote it.
+        let isMigrated: Bool
+    }
+
+    /// Copies the backup to a folder, and verifies it. The backup itself is only read.
     ///
-    /// - Returns: the manifest that matches the copy, and whether an older version wrote the backup.
-    private func copy(_ written: BackupManifest, to made: DataDirectory) async throws -> (BackupManifest, Bool) {
+    /// - Parameter isStoreCopied: whether to copy the database even if its tables need no migration.
+    private func copy(
+        _ manifest: BackupManifest,
+        to made: DataDirectory,
+        withStore isStoreCopied: Bool
+    ) async throws -> Verified {
         let version = try await explaining {
             let version = try stores.version(backup.database)
             if version == .newer { throw BackupRefused.otherFormat(backup.path) }
-            try check(try BackupManifest.files(in: backup), written)
+            try check(try BackupManifest.files(in: backup), manifest)
             return version
         }
         try? FileManager.default.removeItem(atPath: made.path)
         try DataDirectory.makeFolder(made.path)
         try Backup.copyFolders(of: backup, to: made)
-        try FileManager.default.copyItem(atPath: backup.database, toPath: made.database)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: made.database)
+        let isOlder = version == .older
+        if isStoreCopied || isOlder {
+            try FileManager.default.copyItem(atPath: backup.database, toPath: made.database)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: made.database)
+        }
         return try await explaining {
-            try check(try BackupManifest.files(in: made), written)
-            let copy = try stores.examine(made.database)
-            try check(try await copy.checksums(), written)
-            try await copy.close()
-            guard version == .older else { return (written, false) }
-            let migrated = try stores.make(made.database)
-            var manifest = written
-            manifest.parts = try await migrated.checksums()
-            try await migrated.close()
-            return (manifest, true)
+            let folder = isStoreCopied || isOlder ? made : backup
+            var verified = Verified(manifest: manifest, folder: folder, isMigrated: isOlder)
+            try check(try BackupManifest.files(in: made), manifest)
+            let store = try stores.examine(folder.database)
+            try check(try await store.checksums(), manifest)
+            try await store.close()
+            if isOlder {
+                let migrated = try stores.make(made.database)
+                verified.manifest.parts = try await migrated.checksums()
+                try await migrated.close()
+            }
+            return verified
         }
     }
 

@@ -35,10 +35,15 @@ extension Storage {
 /// A connection that sees the data of one moment. The functions read like those of `Storage` with the same names, and
 /// block the current thread.
 package protocol StoredMoment {
+    /// The lowest counter value that was never reserved.
     func identifierHighWater() throws -> Int64
+    /// A page of a table. A cell may have another type than its column.
     func rows(of table: ShopTable, after row: TableRow?, limit: Int) throws -> [TableRow]
+    /// A page of a table in a snapshot.
     func rows(of table: ShopTable, in snapshot: String, after place: Int64?, limit: Int) throws -> [PlacedRow]
+    /// A page of the audit log, oldest records first.
     func auditRecords(after position: AuditPosition?, limit: Int) throws -> [NumberedAuditRecord]
+    /// All snapshots, ordered by name.
     func snapshots() throws -> [Snapshot]
 }
 
