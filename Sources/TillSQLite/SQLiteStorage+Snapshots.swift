@@ -21,19 +21,21 @@ extension SQLiteStorage {
                 )
                 try Self.count(db.changesCount, of: table, in: snapshot, db)
             }
-            return try Self.snapshots(db).first { $0.name == snapshot.name } ?? snapshot
+            return try self.snapshots(db).first { $0.name == snapshot.name } ?? snapshot
         }
     }
 
     package func snapshots() async throws -> [Snapshot] {
-        guard olderColumns == nil else { return try await olderSnapshots() }
-        return try await pool.read { try Self.snapshots($0) }
+        try await pool.read { try self.snapshots($0) }
     }
 
-    static func snapshots(_ db: Database) throws -> [Snapshot] {
-        try db.rows(
+    /// All snapshots. In a database of an older version, the numbers of their rows are unknown.
+    func snapshots(_ db: Database) throws -> [Snapshot] {
+        guard has("snapshots") else { return [] }
+        let counts = olderColumns == nil ? "customers, transactions, notifications" : "0, 0, 0"
+        return try db.rows(
             of: "snapshots",
-            "SELECT name, app, saved_at, customers, transactions, notifications FROM snapshots ORDER BY name"
+            "SELECT name, app, saved_at, \(counts) FROM snapshots ORDER BY name"
         ).map { row in
             Snapshot(
                 name: try row.text(0),
@@ -80,26 +82,19 @@ extension SQLiteStorage {
     package func rows(of table: ShopTable, in snapshot: String, after place: Int64?, limit: Int) async throws
         -> [PlacedRow]
     {
-        guard has("snapshot_\(table.rawValue)") else { return [] }
-        let selection = selection(of: table)
-        return try await pool.read { db in
-            try Self.rows(of: table, selection, in: snapshot, after: place, limit: limit, db)
-        }
+        try await pool.read { try self.rows(of: table, in: snapshot, after: place, limit: limit, $0) }
     }
 
-    static func rows(
-        of table: ShopTable,
-        _ selection: String,
-        in snapshot: String,
-        after place: Int64?,
-        limit: Int,
-        _ db: Database
-    ) throws -> [PlacedRow] {
+    func rows(of table: ShopTable, in snapshot: String, after place: Int64?, limit: Int, _ db: Database) throws
+        -> [PlacedRow]
+    {
+        let copy = "snapshot_\(table.rawValue)"
+        guard has(copy) else { return [] }
         let columns = table.columns.indices
         return try db.rows(
-            of: "snapshot_\(table.rawValue)",
+            of: copy,
             """
-            SELECT rowid, \(selection) FROM snapshot_\(table.rawValue)
+            SELECT rowid, \(selection(of: table)) FROM \(copy)
             WHERE snapshot = ? AND rowid > ? ORDER BY rowid LIMIT ?
             """,
             [snapshot, place ?? 0, limit]
@@ -113,9 +108,11 @@ extension SQLiteStorage {
     package func add(_ rows: [TableRow], of table: ShopTable, to snapshot: Snapshot) async throws {
         try await write { db in
             try Self.enter(snapshot, db)
-            let places = Array(repeating: "?", count: table.columns.count + 1).joined(separator: ", ")
             let insert = try db.makeStatement(
-                sql: "INSERT INTO snapshot_\(table.rawValue) (snapshot, \(table.columnList)) VALUES (\(places))"
+                sql: """
+                    INSERT INTO snapshot_\(table.rawValue) (snapshot, \(table.columnList))
+                    VALUES (?, \(table.columns.places))
+                    """
             )
             for row in rows { try insert.execute(arguments: [snapshot.name] + row.arguments) }
             try Self.count(rows.count, of: table, in: snapshot, db)
@@ -160,8 +157,7 @@ extension SQLiteStorage {
         for table in ShopTable.allCases.reversed() {
             var part = table.part(of: app)
             if table == .documents {
-                let places = Array(repeating: "?", count: kinds.count).joined(separator: ", ")
-                part.condition += " AND kind IN (\(places))"
+                part.condition += " AND kind IN (\(kinds.places))"
                 part.arguments += StatementArguments(kinds.map(\.rawValue))
             }
             try db.execute(sql: "DELETE FROM \(table.rawValue) WHERE \(part.condition)", arguments: part.arguments)

@@ -26,48 +26,26 @@ extension SQLiteStorage {
 
     package func readWhole(_ take: @escaping @Sendable (StoredPart) async throws -> Void) async throws {
         let moment = try pool.makeSnapshot()
-        let highWater = try await moment.read { db in
-            try Self.highWater(db) ?? 0
+        try await moment.read { try Moment(storage: self, db: $0).readWhole(take) }
+    }
+
+    private struct Moment: StoredMoment {
+        let storage: SQLiteStorage
+        let db: Database
+
+        func identifierHighWater() throws -> Int64 { try SQLiteStorage.highWater(db) ?? 0 }
+        func snapshots() throws -> [Snapshot] { try storage.snapshots(db) }
+
+        func rows(of table: ShopTable, after row: TableRow?, limit: Int) throws -> [TableRow] {
+            try storage.rows(of: table, after: row, limit: limit, db)
         }
-        try await take(.highWater(highWater))
-        for table in ShopTable.allCases {
-            var last: TableRow?
-            repeat {
-                let position = last
-                let page = try await moment.read { db in
-                    try Self.rows(of: table, table.columnList, after: position, limit: table.pageLength, db)
-                }
-                if !page.isEmpty { try await take(.rows(page, table)) }
-                last = page.last
-            } while last != nil
+
+        func rows(of table: ShopTable, in snapshot: String, after place: Int64?, limit: Int) throws -> [PlacedRow] {
+            try storage.rows(of: table, in: snapshot, after: place, limit: limit, db)
         }
-        var position: AuditPosition?
-        repeat {
-            let place = position
-            let page = try await moment.read { try self.auditRecords(after: place, limit: 500, $0) }
-            if !page.isEmpty { try await take(.audit(page.map(\.record))) }
-            position = page.last?.position
-        } while position != nil
-        for snapshot in try await moment.read({ try Self.snapshots($0) }) {
-            try await take(.snapshot(snapshot))
-            for table in ShopTable.allCases {
-                var last: Int64?
-                repeat {
-                    let place = last
-                    let page = try await moment.read { db in
-                        try Self.rows(
-                            of: table,
-                            table.columnList,
-                            in: snapshot.name,
-                            after: place,
-                            limit: table.pageLength,
-                            db
-                        )
-                    }
-                    if !page.isEmpty { try await take(.rowsOfSnapshot(page.map(\.row), table, snapshot)) }
-                    last = page.last?.place
-                } while last != nil
-            }
+
+        func auditRecords(after position: AuditPosition?, limit: Int) throws -> [NumberedAuditRecord] {
+            try storage.auditRecords(after: position, limit: limit, db)
         }
     }
 }

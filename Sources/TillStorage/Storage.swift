@@ -216,19 +216,14 @@ package protocol Storage: Sendable {
     func columns(of table: ShopTable) -> [ShopTable.Column]
 
     /// The rows of a table that follow a given row (nil for the first rows). The rows of one partition, and the rows of
-    /// a table without partitions, are ordered by key. The engine determines the order of the partitions.
-    ///
-    /// - Throws: `DamagedRow` if a cell does not have the type of its column.
+    /// a table without partitions, are ordered by key. The engine determines the order of the partitions. A cell may
+    /// have another type than its column (`TableRow.misfit`).
     func rows(of table: ShopTable, after row: TableRow?, limit: Int) async throws -> [TableRow]
 
     /// Adds all of the rows to a table, or none of them. The rows must not exist yet.
     func add(_ rows: [TableRow], to table: ShopTable) async throws
 
     // MARK: Maintenance
-
-    /// Reads rows like `rows(of:after:limit:)`, but does not throw for a cell of a wrong type. It is for finding
-    /// damage.
-    func examinedRows(of table: ShopTable, after row: TableRow?, limit: Int) async throws -> [TableRow]
 
     /// Checks the engine's own data for damaged files, rows without an account and wrong counts. Each result is one
     /// sentence; the list is empty if nothing is wrong.
@@ -242,6 +237,8 @@ package protocol Storage: Sendable {
 
     /// Reads the whole database as of one moment, while the server runs. The next part is read after `take` has
     /// processed the current part.
+    ///
+    /// - Throws: `DamagedRow` if a cell does not have the type of its column; the error of `take`.
     func readWhole(_ take: @escaping @Sendable (StoredPart) async throws -> Void) async throws
 
     /// Throws an error if the engine does not respond.

@@ -6,11 +6,6 @@ extension PostgresStorage {
         try await pool.perform { try $0.rows(of: table, after: row, limit: limit) }
     }
 
-    /// The server guarantees the types of all columns, so no cell can have a wrong type.
-    package func examinedRows(of table: ShopTable, after row: TableRow?, limit: Int) async throws -> [TableRow] {
-        try await rows(of: table, after: row, limit: limit)
-    }
-
     package func add(_ rows: [TableRow], to table: ShopTable) async throws {
         try await write(rows.map { Step(TableStatement(operation: .fill, table: table), $0.arguments) })
     }

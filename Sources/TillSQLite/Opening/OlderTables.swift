@@ -1,5 +1,3 @@
-import GRDB
-import TillCore
 import TillStorage
 
 /// The tables of a database that an older version of Till created, as far as this version knows them.
@@ -17,18 +15,4 @@ extension SQLiteStorage {
 
     /// Whether the database has this table. A table can only be missing in a database of an older version.
     func has(_ name: String) -> Bool { olderColumns == nil || olderColumns?[name] != nil }
-
-    /// The snapshots of a database of an older version, without the numbers of their rows, which are unknown.
-    func olderSnapshots() async throws -> [Snapshot] {
-        guard has("snapshots") else { return [] }
-        return try await pool.read { db in
-            try db.rows(of: "snapshots", "SELECT name, app, saved_at FROM snapshots ORDER BY name").map { row in
-                Snapshot(
-                    name: try row.text(0),
-                    app: try row.maybeText(1),
-                    savedAt: Timestamp(milliseconds: try row.integer(2))
-                )
-            }
-        }
-    }
 }

@@ -1,7 +1,4 @@
-import Crypto
 import Foundation
-import TillCore
-import TillSigning
 import TillStorage
 
 /// Writes backups. A backup is a folder with a copy of the database, the certificates and the keys. To use a backup,
@@ -39,7 +36,7 @@ package enum Backup {
             let read = try await copyStore(of: shop, to: copy, makeStore)
             try copyFolders(of: directory, to: copy)
             let store = try makeStore(copy.database)
-            let parts = try await TableChecksum.parts(of: store)
+            let parts = try await store.checksums()
             let highWater = try await store.identifierHighWater()
             try await store.close()
             if let read, read != parts { throw BackupRefused.damaged(target, "the copy differs from the original") }
@@ -67,20 +64,16 @@ package enum Backup {
         of shop: Shop,
         to copy: DataDirectory,
         _ makeStore: @Sendable (String) throws -> any Storage
-    ) async throws -> [BackupManifest.Part]? {
+    ) async throws -> [TableChecksum]? {
         if try await shop.storage.backup(to: copy.database) {
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy.database)
             return nil
         }
         try copy.prepareDatabase()
         let store = try makeStore(copy.database)
-        let filling = StoreCopy(store)
-        try await shop.storage.readWhole { part in
-            try shop.checkStopping()
-            try await filling.take(part)
-        }
+        let sums = try await shop.storage.copy(to: store) { _ in try shop.checkStopping() }
         try await store.close()
-        return await filling.parts()
+        return sums
     }
 
     /// Copies the certificates and keys. Only the owner of the copies can read them.
@@ -95,41 +88,6 @@ package enum Backup {
                 let path = "\(target)/\(name)"
                 guard files.fileExists(atPath: path, isDirectory: &isFolder) else { continue }
                 try files.setAttributes([.posixPermissions: isFolder.boolValue ? 0o700 : 0o600], ofItemAtPath: path)
-            }
-        }
-    }
-}
-
-/// Writes the rows that were read from another store, and computes their checksums.
-private actor StoreCopy {
-    private let store: any Storage
-    private var sums: [String: TableChecksum.Making] = [:]
-    private var snapshots: [String] = []
-
-    init(_ store: any Storage) { self.store = store }
-
-    func take(_ part: StoredPart) async throws {
-        switch part {
-        case .highWater(let mark): try await store.reserveIdentifiers(below: mark)
-        case .rows(let rows, let table):
-            for row in rows { sums[table.rawValue, default: TableChecksum.Making(of: table)].add(row) }
-            try await store.add(rows, to: table)
-        case .audit(let records): try await store.add(records)
-        case .snapshot(let snapshot):
-            snapshots.append(snapshot.name)
-            try await store.add([], of: .documents, to: snapshot)
-        case .rowsOfSnapshot(let rows, let table, let snapshot):
-            let name = TableChecksum.name(of: table, in: snapshot.name)
-            for row in rows { sums[name, default: TableChecksum.Making(of: table)].add(row) }
-            try await store.add(rows, of: table, to: snapshot)
-        }
-    }
-
-    func parts() -> [BackupManifest.Part] {
-        ([nil] + snapshots).flatMap { snapshot in
-            ShopTable.allCases.map { table in
-                let name = TableChecksum.name(of: table, in: snapshot)
-                return BackupManifest.Part(name: name, sum: (sums[name] ?? TableChecksum.Making(of: table)).sum())
             }
         }
     }

@@ -7,22 +7,6 @@ import TillStorage
 /// The manifest of a backup, which is the file `backup.json` in its folder. A restore checks with it that the backup is
 /// complete and unchanged.
 package struct BackupManifest: Codable, Equatable, Sendable {
-    /// The checksum of a table, or of a table of a snapshot.
-    package struct Part: Codable, Equatable, Sendable {
-        /// The name of the table: `table`, or `snapshot/table` for a table of a snapshot.
-        package let name: String
-        /// The number of rows.
-        package let rows: Int
-        /// The SHA-256 of the rows, in hexadecimal (`TableChecksum`).
-        package let sha256: String
-
-        init(name: String, sum: TableChecksum) {
-            self.name = name
-            rows = sum.rows
-            sha256 = sum.sha256
-        }
-    }
-
     /// The checksum of a file with a certificate or a key.
     package struct File: Codable, Equatable, Sendable {
         /// The path of the file, relative to the folder of the backup.
@@ -40,12 +24,39 @@ package struct BackupManifest: Codable, Equatable, Sendable {
     /// The counter of the first identifier that was not yet reserved when the backup was written.
     package let identifiersFrom: Int64
     /// The tables in the order in which they are written, followed by the tables of the snapshots.
-    package let parts: [Part]
+    package internal(set) var parts: [TableChecksum]
     /// The certificates and keys, sorted by path.
     package let files: [File]
 
     static let format = 1
 
+    func text() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+        return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+    }
+
+    /// The certificates and keys in a directory.
+    static func files(in directory: DataDirectory) throws -> [File] {
+        let manager = FileManager.default
+        var files: [File] = []
+        for folder in Backup.folders where manager.fileExists(atPath: "\(directory.path)/\(folder)") {
+            for name in try manager.subpathsOfDirectory(atPath: "\(directory.path)/\(folder)").sorted() {
+                let path = "\(folder)/\(name)"
+                var isFolder: ObjCBool = false
+                _ = manager.fileExists(atPath: "\(directory.path)/\(path)", isDirectory: &isFolder)
+                guard !isFolder.boolValue else { continue }
+                guard let data = manager.contents(atPath: "\(directory.path)/\(path)") else {
+                    throw DirectoryRefused.cannotRead(path)
+                }
+                files.append(File(path: path, sha256: Hexadecimal.text(SHA256.hash(data: data))))
+            }
+        }
+        return files
+    }
+}
+
+extension BackupManifest {
     /// Reads the manifest of a backup.
     ///
     /// - Throws: `BackupRefused` if it is missing, unreadable, or of another version.
@@ -76,52 +87,6 @@ package struct BackupManifest: Codable, Equatable, Sendable {
             throw BackupRefused.unreadable(backup.backupManifest)
         }
         return text
-    }
-
-    init(format: Int, version: String, madeAt: Timestamp, identifiersFrom: Int64, parts: [Part], files: [File]) {
-        self.format = format
-        self.version = version
-        self.madeAt = madeAt
-        self.identifiersFrom = identifiersFrom
-        self.parts = parts
-        self.files = files
-    }
-
-    /// The same manifest with the checksums of the migrated tables.
-    func with(_ parts: [Part]) -> BackupManifest {
-        BackupManifest(
-            format: format,
-            version: version,
-            madeAt: madeAt,
-            identifiersFrom: identifiersFrom,
-            parts: parts,
-            files: files
-        )
-    }
-
-    func text() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-        return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
-    }
-
-    /// The certificates and keys in a directory.
-    static func files(in directory: DataDirectory) throws -> [File] {
-        let manager = FileManager.default
-        var files: [File] = []
-        for folder in Backup.folders where manager.fileExists(atPath: "\(directory.path)/\(folder)") {
-            for name in try manager.subpathsOfDirectory(atPath: "\(directory.path)/\(folder)").sorted() {
-                let path = "\(folder)/\(name)"
-                var isFolder: ObjCBool = false
-                _ = manager.fileExists(atPath: "\(directory.path)/\(path)", isDirectory: &isFolder)
-                guard !isFolder.boolValue else { continue }
-                guard let data = manager.contents(atPath: "\(directory.path)/\(path)") else {
-                    throw DirectoryRefused.cannotRead(path)
-                }
-                files.append(File(path: path, sha256: Hexadecimal.text(SHA256.hash(data: data))))
-            }
-        }
-        return files
     }
 }
 

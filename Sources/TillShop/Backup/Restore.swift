@@ -5,9 +5,8 @@ import TillStorage
 /// Restores a backup into a data directory. If a database is given, the rows go into the database, and the data
 /// directory receives only the certificates and keys.
 ///
-/// The backup is verified against its `backup.json` before the restore, and the restored rows are verified afterwards.
-/// The files are prepared in a temporary folder and then moved. The former content is kept in a folder beside the
-/// directory.
+/// The files are copied to a temporary folder, verified against `backup.json`, and then moved. The former content of
+/// the directory is kept in a folder beside it.
 package struct Restore: Sendable {
     private let backup: DataDirectory
     private let target: DataDirectory
@@ -62,36 +61,37 @@ package struct Restore: Sendable {
     package func run(
         into database: (any Storage)?,
         replacing replaces: Bool,
-        noting note: @escaping @Sendable (StoreMigration.Progress) -> Void = { _ in }
+        noting note: @escaping @Sendable (StoreProgress) -> Void = { _ in }
     ) async throws -> Report {
-        let process = ProcessInfo.processInfo.processIdentifier
-        let migrated = DataDirectory("\(target.path).migrated-\(process)")
-        defer { try? FileManager.default.removeItem(atPath: migrated.path) }
-        let opened = try await open(try BackupManifest(of: backup), migratingIn: migrated)
-        let (manifest, source) = (opened.manifest, opened.store)
+        let written = try BackupManifest(of: backup)
+        let made = DataDirectory("\(target.path).unfinished-\(ProcessInfo.processInfo.processIdentifier)")
+        defer { try? FileManager.default.removeItem(atPath: made.path) }
+        let verified = try await copy(written, to: made, withStore: database == nil)
         let occupied = try occupied()
         if let first = occupied.first, !replaces { throw BackupRefused.occupied(target.path, by: first) }
         let former = try await formerHighWater(database, occupied)
-        let identifiers = firstIdentifier(after: manifest, formerHighWater: former)
+        let identifiers = firstIdentifier(after: verified.manifest, formerHighWater: former)
         if let database {
             try await database.requireNoServer()
             if replaces { try await database.declareUnfinished(by: .restore) }
+            let source = try stores.examine(verified.folder.database)
             let migration = StoreMigration(from: source, to: database, as: .restore, noting: note)
             let report = try await migration.run { try await Self.prepareForUse($0, from: identifiers) }
-            let parts = report.parts.map { BackupManifest.Part(name: $0.name, sum: $0.sum) }
-            guard parts == manifest.parts else {
+            guard report.parts == verified.manifest.parts else {
                 throw BackupRefused.damaged(backup.path, "it changed during the restore")
             }
+            try await source.close()
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: made.database + suffix) }
+        } else {
+            let store = try stores.make(made.database)
+            try await Self.prepareForUse(store, from: identifiers)
+            try await keepAudit(in: store)
+            try await store.close()
         }
-        try await source.close()
-        let made = DataDirectory("\(target.path).unfinished-\(process)")
-        defer { try? FileManager.default.removeItem(atPath: made.path) }
-        try await build(made, manifest, from: identifiers, withStore: database == nil ? opened.path : nil)
-        let before = try move(made, occupied, at: manifest)
         return Report(
-            manifest: manifest,
-            wasOlder: opened.path != backup.database,
-            before: before,
+            manifest: verified.manifest,
+            wasOlder: verified.isMigrated,
+            before: try move(made, occupied),
             identifiersFrom: identifiers
         )
     }
@@ -132,35 +132,58 @@ package struct Restore: Sendable {
 
     // MARK: The backup
 
-    /// An open store with the data of a backup, and the manifest that matches the store.
-    private struct Opened {
-        let store: any Storage
-        /// The path of the store's file.
-        let path: String
-        let manifest: BackupManifest
+    /// A verified backup, whose tables have this version.
+    private struct Verified {
+        /// The manifest, with the checksums of the migrated tables.
+        var manifest: BackupManifest
+        /// The folder with the database.
+        let folder: DataDirectory
+        /// Whether the database is a copy whose tables were migrated, because an older version of Till wrote it.
+        let isMigrated: Bool
     }
 
-    /// Opens the store of the backup and verifies it against the manifest. If an older version of Till wrote the store,
-    /// the store is copied, and the copy is migrated. The backup itself is only read.
-    private func open(_ manifest: BackupManifest, migratingIn folder: DataDirectory) async throws -> Opened {
-        do {
-            switch try stores.version(backup.database) {
-            case .newer: throw BackupRefused.otherFormat(backup.path)
-            case .current:
-                let store = try stores.examine(backup.database)
-                try await check(manifest, store)
-                return Opened(store: store, path: backup.database, manifest: manifest)
-            case .older:
-                try DataDirectory.makeFolder(folder.path)
-                try copyStore(backup.database, to: folder)
-                let older = try stores.examine(folder.database)
-                try await check(manifest, older)
-                try await older.close()
-                try await stores.make(folder.database).close()
-                let store = try stores.examine(folder.database)
-                let parts = try await TableChecksum.parts(of: store)
-                return Opened(store: store, path: folder.database, manifest: manifest.with(parts))
+    /// Copies the backup to a folder, and verifies it. The backup itself is only read.
+    ///
+    /// - Parameter isStoreCopied: whether to copy the database even if its tables need no migration.
+    private func copy(
+        _ manifest: BackupManifest,
+        to made: DataDirectory,
+        withStore isStoreCopied: Bool
+    ) async throws -> Verified {
+        let version = try await explaining {
+            let version = try stores.version(backup.database)
+            if version == .newer { throw BackupRefused.otherFormat(backup.path) }
+            try check(try BackupManifest.files(in: backup), manifest)
+            return version
+        }
+        try? FileManager.default.removeItem(atPath: made.path)
+        try DataDirectory.makeFolder(made.path)
+        try Backup.copyFolders(of: backup, to: made)
+        let isOlder = version == .older
+        if isStoreCopied || isOlder {
+            try FileManager.default.copyItem(atPath: backup.database, toPath: made.database)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: made.database)
+        }
+        return try await explaining {
+            let folder = isStoreCopied || isOlder ? made : backup
+            var verified = Verified(manifest: manifest, folder: folder, isMigrated: isOlder)
+            try check(try BackupManifest.files(in: made), manifest)
+            let store = try stores.examine(folder.database)
+            try check(try await store.checksums(), manifest)
+            try await store.close()
+            if isOlder {
+                let migrated = try stores.make(made.database)
+                verified.manifest.parts = try await migrated.checksums()
+                try await migrated.close()
             }
+            return verified
+        }
+    }
+
+    /// Reports any error of the body as damage of the backup, except a full disk.
+    private func explaining<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
         } catch let refused as BackupRefused {
             throw refused
         } catch let error where error.isFullDisk {
@@ -170,27 +193,30 @@ package struct Restore: Sendable {
         }
     }
 
-    private func copyStore(_ path: String, to directory: DataDirectory) throws {
-        try directory.prepareDatabase()
-        try FileManager.default.removeItem(atPath: directory.database)
-        try FileManager.default.copyItem(atPath: path, toPath: directory.database)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: directory.database)
-    }
-
-    private func check(_ manifest: BackupManifest, _ source: any Storage) async throws {
-        let files = try BackupManifest.files(in: backup)
+    private func check(_ files: [BackupManifest.File], _ manifest: BackupManifest) throws {
         if let wrong = manifest.files.first(where: { !files.contains($0) }) {
             throw BackupRefused.damaged(backup.path, "\(wrong.path) was changed")
         }
         guard files.count == manifest.files.count else {
             throw BackupRefused.damaged(backup.path, "it contains certificates or keys that were added later")
         }
-        let parts = try await TableChecksum.parts(of: source)
+    }
+
+    private func check(_ parts: [TableChecksum], _ manifest: BackupManifest) throws {
         guard parts == manifest.parts else {
             let wrong = manifest.parts.first { !parts.contains($0) }?.name ?? "the snapshots"
             let hint = "\(wrong) was changed (a server that uses a backup as its data directory changes it)"
             throw BackupRefused.damaged(backup.path, hint)
         }
+    }
+
+    /// Adds the audit log of the replaced data, if its file can be read.
+    private func keepAudit(in store: any Storage) async throws {
+        guard FileManager.default.fileExists(atPath: target.database),
+            let former = try? stores.examine(target.database)
+        else { return }
+        try? await store.copyAudit(of: former)
+        try await former.close()
     }
 
     // MARK: The folder
@@ -211,35 +237,8 @@ package struct Restore: Sendable {
         }
     }
 
-    private func build(
-        _ made: DataDirectory,
-        _ manifest: BackupManifest,
-        from identifiers: Int64,
-        withStore path: String?
-    ) async throws {
-        try? FileManager.default.removeItem(atPath: made.path)
-        try DataDirectory.makeFolder(made.path)
-        try Backup.copyFolders(of: backup, to: made)
-        guard try BackupManifest.files(in: made) == manifest.files else {
-            throw BackupRefused.damaged(backup.path, "its certificates or keys changed during the restore")
-        }
-        guard let path else { return }
-        try copyStore(path, to: made)
-        let store = try stores.make(made.database)
-        guard try await TableChecksum.parts(of: store) == manifest.parts else {
-            throw BackupRefused.damaged(backup.path, "the copy differs from the backup")
-        }
-        try await Self.prepareForUse(store, from: identifiers)
-        // The audit log of the replaced data stays, if its file can be read.
-        if FileManager.default.fileExists(atPath: target.database), let former = try? stores.examine(target.database) {
-            try? await store.copyAudit(of: former)
-            try await former.close()
-        }
-        try await store.close()
-    }
-
     /// - Returns: the folder with the former content; nil if the data directory was empty.
-    private func move(_ made: DataDirectory, _ occupied: [String], at manifest: BackupManifest) throws -> String? {
+    private func move(_ made: DataDirectory, _ occupied: [String]) throws -> String? {
         let files = FileManager.default
         var before: String?
         if !occupied.isEmpty {

@@ -9,34 +9,16 @@ package struct StoreMigration: Sendable {
     private let source: any Storage
     private let target: any Storage
     private let command: CarryingCommand
-    private let note: @Sendable (Progress) -> Void
-
-    /// The progress of a migration.
-    package struct Progress: Sendable {
-        /// The phase of a migration: copying rows, or comparing them.
-        package enum Step: String, Sendable {
-            case carried
-            case checked
-        }
-
-        /// Whether the rows are being copied or compared.
-        package let step: Step
-        /// The name of the table: `table`, or `snapshot/table` for a table of a snapshot.
-        package let part: String
-        /// The number of rows of the table that were copied or compared so far.
-        package let rows: Int
-        /// Whether all rows of the table were copied or compared.
-        package let isWhole: Bool
-    }
+    private let note: @Sendable (StoreProgress) -> Void
 
     /// The result of a migration: the tables and snapshots, which are equal in both stores.
     package struct Report: Sendable {
         /// The tables in the order in which they were copied, followed by the tables of the snapshots.
-        package internal(set) var parts: [(name: String, sum: TableChecksum)] = []
+        package let parts: [TableChecksum]
         /// The names of the snapshots.
-        package internal(set) var snapshots: [String] = []
+        package let snapshots: [String]
         /// The counter of the first identifier that the target may assign.
-        package internal(set) var highWater: Int64 = 0
+        package let highWater: Int64
     }
 
     /// Prepares a migration. No server may be using either store.
@@ -48,7 +30,7 @@ package struct StoreMigration: Sendable {
         from source: any Storage,
         to target: any Storage,
         as command: CarryingCommand = .migrate,
-        noting note: @escaping @Sendable (Progress) -> Void = { _ in }
+        noting note: @escaping @Sendable (StoreProgress) -> Void = { _ in }
     ) {
         self.source = source
         self.target = target
@@ -61,32 +43,33 @@ package struct StoreMigration: Sendable {
     /// - Parameter finish: performs the last steps in the target, before servers may use it.
     /// - Throws: `MigrationRefused`, and errors of the engines.
     package func run(finishing finish: (any Storage) async throws -> Void = { _ in }) async throws -> Report {
-        try await source.requireWhole()
-        for store in [source, target] { try await store.requireNoServer() }
+        try await Self.requireSource(source)
+        try await target.requireNoServer()
         try await prepareTarget()
-        var report = Report()
-        report.highWater = try await source.identifierHighWater()
-        try await target.reserveIdentifiers(below: report.highWater)
-        for table in ShopTable.allCases { try await copy(table) }
-        try await target.copyAudit(of: source)
+        _ = try await source.copy(to: target, noting: note)
+        // The source is read again, because a server may have changed it in the meantime.
+        async let found = target.checksums()
+        let parts = try await source.checksums(noting: note)
+        for (part, found) in zip(parts, try await found) where part != found {
+            throw MigrationRefused.differs(part.name, part.rows, found.rows)
+        }
         let snapshots = try await source.snapshots()
-        for snapshot in snapshots {
-            for table in ShopTable.allCases { try await copy(table, of: snapshot) }
-        }
-        for table in ShopTable.allCases {
-            report.parts.append((table.rawValue, try await compare(table, of: nil)))
-        }
-        for snapshot in snapshots {
-            for table in ShopTable.allCases {
-                let sum = try await compare(table, of: snapshot.name)
-                report.parts.append(("\(snapshot.name)/\(table.rawValue)", sum))
-            }
-        }
-        report.snapshots = snapshots.map(\.name)
         guard try await target.snapshots() == snapshots else { throw MigrationRefused.differs("snapshots", nil, nil) }
         try await finish(target)
         try await target.removeDocument(.shop, name: Self.mark)
-        return report
+        return Report(
+            parts: parts,
+            snapshots: snapshots.map(\.name),
+            highWater: try await source.identifierHighWater()
+        )
+    }
+
+    /// Checks that a store can be migrated, before anything is created in the target.
+    ///
+    /// - Throws: `MigrationRefused` for an incomplete store, or for a store that servers use.
+    package static func requireSource(_ source: any Storage) async throws {
+        try await source.requireWhole()
+        try await source.requireNoServer()
     }
 
     // MARK: The target
@@ -113,48 +96,6 @@ package struct StoreMigration: Sendable {
         }
         guard try await target.snapshots().isEmpty else { throw MigrationRefused.occupied(nil) }
         try await target.declareUnfinished(by: command)
-    }
-
-    // MARK: Rows
-
-    private func copy(_ table: ShopTable) async throws {
-        var count = 0
-        var last: TableRow?
-        repeat {
-            let page = try await source.rows(of: table, after: last, limit: table.pageLength)
-            if !page.isEmpty { try await target.add(page, to: table) }
-            count += page.count
-            last = page.last
-            note(Progress(step: .carried, part: table.rawValue, rows: count, isWhole: last == nil))
-        } while last != nil
-    }
-
-    private func copy(_ table: ShopTable, of snapshot: Snapshot) async throws {
-        var count = 0
-        var last: Int64?
-        repeat {
-            let page = try await source.rows(of: table, in: snapshot.name, after: last, limit: table.pageLength)
-            // Called even for an empty page, because a snapshot without rows must also exist in the target.
-            try await target.add(page.map(\.row), of: table, to: snapshot)
-            count += page.count
-            last = page.last?.place
-            let part = "\(snapshot.name)/\(table.rawValue)"
-            note(Progress(step: .carried, part: part, rows: count, isWhole: last == nil))
-        } while last != nil
-    }
-
-    // MARK: Comparison
-
-    private func compare(_ table: ShopTable, of snapshot: String?) async throws -> TableChecksum {
-        let part = TableChecksum.name(of: table, in: snapshot)
-        async let there = TableChecksum.sum(table, of: snapshot, in: target)
-        let here = try await TableChecksum.sum(table, of: snapshot, in: source) { count in
-            note(Progress(step: .checked, part: part, rows: count, isWhole: false))
-        }
-        let found = try await there
-        guard here == found else { throw MigrationRefused.differs(part, here.rows, found.rows) }
-        note(Progress(step: .checked, part: part, rows: here.rows, isWhole: true))
-        return here
     }
 }
 

@@ -9,7 +9,7 @@ extension Doctor {
         for table in ShopTable.allCases {
             var last: TableRow?
             while findings.count < Self.maxRowFindings {
-                let page = try await storage.examinedRows(of: table, after: last, limit: table.pageLength)
+                let page = try await storage.rows(of: table, after: last, limit: table.pageLength)
                 guard let end = page.last, end.key(of: table) != last?.key(of: table) else { break }
                 let reasons = page.compactMap { $0.damage(of: table)?.reason }
                 findings += reasons.map { "\($0.prefix(1).uppercased() + $0.dropFirst())." }

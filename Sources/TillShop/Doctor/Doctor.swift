@@ -62,8 +62,15 @@ package struct Doctor: Sendable {
         }
         report.others += try await storage.examine()
         report.others += try await rowFindings(storage)
-        report.others += await registryFindings(storage) + rootFindings(storage)
-        let registry = try? await Registry(storage: storage)
+        var registry: Registry?
+        do {
+            let read = try await Registry(storage: storage)
+            report.others += await registryFindings(storage, read)
+            registry = read
+        } catch {
+            report.others.append("A team, app, key or catalog cannot be read: \(error.logText)")
+        }
+        report.others += await rootFindings(storage)
         report.others += try await ledgerFindings(storage, registry)
         if let registry {
             report.others += try await endpointFindings(storage, registry) + pausedFindings(registry)
@@ -137,13 +144,7 @@ package struct Doctor: Sendable {
 
     // MARK: Configuration
 
-    private func registryFindings(_ storage: any Storage) async -> [String] {
-        let registry: Registry
-        do {
-            registry = try await Registry(storage: storage)
-        } catch {
-            return ["A team, app, key or catalog cannot be read: \(error.logText)"]
-        }
+    private func registryFindings(_ storage: any Storage, _ registry: Registry) async -> [String] {
         let tokens = (try? await storage.documents(.token)) ?? []
         return tokens.filter { Registry.fault(in: $0) != nil }
             .map { "The control token \($0.name) cannot be read and is not accepted: till token delete \($0.name)" }

@@ -51,13 +51,8 @@ extension Storage {
         var position: AuditPosition?
         repeat {
             let page = try await source.auditRecords(after: position, limit: 500)
-            try await add(page.map(\.record))
+            try await write(.audit(page.map(\.record)))
             position = page.last?.position
         } while position != nil
-    }
-
-    /// Adds records to the audit log. A record whose id exists already stays as it is.
-    func add(_ records: [AuditRecord]) async throws {
-        for result in await commit(records.map { Change(audit: $0) }) { try result.get() }
     }
 }

@@ -53,29 +53,27 @@ extension Shop {
             digest.update(data: text)
             try await write(text)
         }
-        try await put(StateFile.line(StateFile.Head(till: "state", format: StateFile.format, app: snapshot.app)))
-        for table in ShopTable.allCases {
-            try await put(StateFile.line(StateFile.Part(table: table.rawValue, columns: table.columns.map(\.name))))
-            var place: Int64?
-            while true {
-                let page = try await storage.rows(of: table, in: snapshot.name, after: place, limit: 500)
-                guard let last = page.last else { break }
-                var text: [UInt8] = []
-                for placed in page { StateFile.append(placed.row, to: &text) }
-                try await put(text)
-                count += page.count
-                place = last.place
-            }
+        func begin(_ name: String, _ table: ShopTable) async throws {
+            try await put(StateFile.line(StateFile.Part(table: name, columns: table.columns.map(\.name))))
         }
-        let companions = try await companions(of: snapshot.app)
-        let columns = ShopTable.documents.columns.map(\.name)
-        try await put(StateFile.line(StateFile.Part(table: StateFile.companions, columns: columns)))
-        for document in companions {
+        func put(_ rows: [TableRow]) async throws {
             var text: [UInt8] = []
-            StateFile.append(document.row, to: &text)
+            for row in rows { StateFile.append(row, to: &text) }
+            count += rows.count
             try await put(text)
         }
-        count += companions.count
+        try await put(StateFile.line(StateFile.Head(till: "state", format: StateFile.format, app: snapshot.app)))
+        for table in ShopTable.allCases {
+            try await begin(table.rawValue, table)
+            var place: Int64?
+            repeat {
+                let page = try await storage.rows(of: table, in: snapshot.name, after: place, limit: 500)
+                if !page.isEmpty { try await put(page.map(\.row)) }
+                place = page.last?.place
+            } while place != nil
+        }
+        try await begin(StateFile.companions, .documents)
+        for document in try await companions(of: snapshot.app) { try await put([document.row]) }
         let sum = Hexadecimal.text(digest.finalize())
         try await write(StateFile.line(StateFile.Foot(rows: count, sha256: sum)))
     }

@@ -1,6 +1,4 @@
-import Crypto
 import Foundation
-import TillCore
 import TillJSON
 import TillSigning
 import TillStorage
@@ -60,39 +58,22 @@ enum StateFile {
 
     /// Parses a line as a row of a table; nil if the line is not such a row.
     static func row(_ line: [UInt8], of table: ShopTable) -> TableRow? {
-        guard
-            let values = try? JSONDecoder().decode([Value].self, from: Data(line)),
+        guard case .array(let values)? = try? JSONTree.parse(line, limits: .depthOnly, keepsNull: true),
             values.count == table.columns.count
         else { return nil }
         var cells: [Cell] = []
         for (value, column) in zip(values, table.columns) {
             let cell: Cell? =
                 switch value {
-                case .number(let number): .integer(number)
-                case .words(let words): column.kind == .bytes ? Base64.decode(words).map { .bytes($0) } : .text(words)
-                case .nothing: .null
+                case .number(let digits): Int64(digits).map { .integer($0) }
+                case .string(let words): column.kind == .bytes ? Base64.decode(words).map { .bytes($0) } : .text(words)
+                case .null: .null
+                case .bool, .array, .object: nil
                 }
             guard let cell, cell.fits(column) else { return nil }
             cells.append(cell)
         }
         return TableRow(cells)
-    }
-
-    private enum Value: Decodable {
-        case number(Int64)
-        case words(String)
-        case nothing
-
-        init(from decoder: any Decoder) throws {
-            let value = try decoder.singleValueContainer()
-            if value.decodeNil() {
-                self = .nothing
-            } else if let number = try? value.decode(Int64.self) {
-                self = .number(number)
-            } else {
-                self = .words(try value.decode(String.self))
-            }
-        }
     }
 }
 

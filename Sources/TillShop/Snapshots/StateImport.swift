@@ -14,7 +14,10 @@ package struct StateImport: ~Copyable {
     private var lineNumber = 0
     private var head: StateFile.Head?
     private var foot: StateFile.Foot?
-    private var section: Section?
+    /// The table whose rows follow; nil before the first table.
+    private var table: ShopTable?
+    /// Whether the rows that follow are companions. They have the form of documents.
+    private var isCompanions = false
     private var seen: Set<String> = []
     private var rows = 0
     private var check: StateCheck
@@ -22,11 +25,6 @@ package struct StateImport: ~Copyable {
     private var waitingBytes = 0
     private var companions: [Document] = []
     private var companionBytes = 0
-
-    private enum Section: Equatable {
-        case table(ShopTable)
-        case companions
-    }
 
     /// The number of rows after which they are stored.
     private static let batch = 500
@@ -105,7 +103,7 @@ package struct StateImport: ~Copyable {
             throw refused("the identifiers are so close to their maximum that no purchase would be possible")
         }
         guard missing.isEmpty else { throw refused("the table \(missing.joined(separator: ", ")) is missing") }
-        if let fault = check.faultAtEnd() { throw StateRefused.badFile(line: fault.line, fault.words) }
+        if let fault = check.relations.faultAtEnd() { throw StateRefused.badFile(line: fault.line, fault.words) }
         if let fault = check.fault(in: companions) { throw refused(fault) }
         let known = companions.filter { $0.kind == .chain } + (try await shop.storage.documents(.chain))
         if let fault = check.fault(withChains: Set(known.map(\.name))) { throw refused(fault) }
@@ -121,7 +119,6 @@ package struct StateImport: ~Copyable {
 
     private mutating func takeLine() async throws {
         lineNumber += 1
-        check.line = lineNumber
         let text = line
         line = []
         guard foot == nil else { throw refused("something follows the last line") }
@@ -131,7 +128,7 @@ package struct StateImport: ~Copyable {
             try await takeRow(text)
         } else if let part = try? JSONDecoder().decode(StateFile.Part.self, from: Data(text)) {
             try await flush()
-            section = try begin(part)
+            try begin(part)
         } else {
             try await takeFoot(text)
             return
@@ -151,53 +148,45 @@ package struct StateImport: ~Copyable {
         check.app = head.app
     }
 
-    private mutating func begin(_ part: StateFile.Part) throws -> Section {
+    private mutating func begin(_ part: StateFile.Part) throws {
         guard seen.insert(part.table).inserted else { throw refused("the table \(part.table) occurs twice") }
-        let section: Section
-        let columns: [String]
-        if part.table == StateFile.companions {
-            section = .companions
-            columns = ShopTable.documents.columns.map(\.name)
-        } else if let table = ShopTable(rawValue: part.table) {
-            section = .table(table)
-            columns = table.columns.map(\.name)
-            guard ShopTable.allCases.prefix(while: { $0 != table }).allSatisfy({ seen.contains($0.rawValue) }) else {
-                throw refused("the table \(part.table) comes too early")
-            }
-        } else {
+        isCompanions = part.table == StateFile.companions
+        guard let table = isCompanions ? .documents : ShopTable(rawValue: part.table) else {
             throw refused("there is no table \(part.table.prefix(64))")
         }
-        guard part.columns == columns else {
+        guard ShopTable.allCases.prefix(while: { $0 != table }).allSatisfy({ seen.contains($0.rawValue) }) else {
+            throw refused("the table \(part.table) comes too early")
+        }
+        guard part.columns == table.columns.map(\.name) else {
             throw refused("the columns of \(part.table) belong to another version of Till")
         }
-        return section
+        self.table = table
     }
 
     private mutating func takeRow(_ text: [UInt8]) async throws {
         rows += 1
-        switch section {
-        case .table(let table)?:
-            guard let row = StateFile.row(text, of: table) else {
-                throw refused("the line is not a row of \(table.rawValue)")
-            }
-            if let fault = check.fault(in: row, of: table) { throw refused(fault) }
-            if let damage = row.damage(of: table) { throw refused(damage.reason) }
-            waiting.append(row)
-            waitingBytes += text.count
-            if waiting.count >= Self.batch || waitingBytes >= Self.batchBytes { try await flush() }
-        case .companions?:
-            guard let document = StateFile.row(text, of: .documents).flatMap({ Document($0) }) else {
-                throw refused("the line is not a document")
-            }
-            guard [.team, .key, .chain].contains(document.kind), companions.count < Self.maxCompanions else {
-                throw refused("a document of the kind \(document.kind.rawValue) cannot be a companion")
-            }
-            if let fault = Registry.fault(in: document) { throw refused(fault) }
-            companionBytes += text.count
-            guard companionBytes <= StateFile.maxLine else { throw refused("the companions are too long") }
-            companions.append(document)
-        case nil: throw refused("a row comes before any table")
+        guard let table else { throw refused("a row comes before any table") }
+        guard !isCompanions else { return try takeCompanion(text) }
+        guard let row = StateFile.row(text, of: table) else {
+            throw refused("the line is not a row of \(table.rawValue)")
         }
+        if let fault = check.fault(in: row, of: table, line: lineNumber) { throw refused(fault) }
+        waiting.append(row)
+        waitingBytes += text.count
+        if waiting.count >= Self.batch || waitingBytes >= Self.batchBytes { try await flush() }
+    }
+
+    private mutating func takeCompanion(_ text: [UInt8]) throws {
+        guard let document = StateFile.row(text, of: .documents).flatMap({ Document($0) }) else {
+            throw refused("the line is not a document")
+        }
+        guard [.team, .key, .chain].contains(document.kind), companions.count < Self.maxCompanions else {
+            throw refused("a document of the kind \(document.kind.rawValue) cannot be a companion")
+        }
+        if let fault = Registry.fault(in: document) { throw refused(fault) }
+        companionBytes += text.count
+        guard companionBytes <= StateFile.maxLine else { throw refused("the companions are too long") }
+        companions.append(document)
     }
 
     private mutating func takeFoot(_ text: [UInt8]) async throws {
@@ -213,7 +202,7 @@ package struct StateImport: ~Copyable {
     }
 
     private mutating func flush() async throws {
-        guard case .table(let table)? = section, !waiting.isEmpty else { return }
+        guard let table, !waiting.isEmpty else { return }
         let snapshot = Snapshot(name: name, app: head?.app, savedAt: shop.wallClock())
         try await shop.storage.add(waiting, of: table, to: snapshot)
         waiting = []

@@ -10,8 +10,8 @@ extension TableRow {
         do throws(DamagedRow) {
             switch table {
             case .ledger: _ = try Transaction(TableCells.ledger(self))
-            case .outbox: _ = try OutboxEntry(TableCells.outbox(self))
-            case .deliveries: _ = try Delivery(TableCells.deliveries(self))
+            case .outbox: _ = try OutboxEntry(self)
+            case .deliveries: _ = try Delivery(self)
             case .documents, .accounts, .redemptions: break
             }
             return nil

@@ -52,3 +52,17 @@ extension Transaction {
         text.utf8.count == 3 && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }
 }
+
+extension OutboxEntry {
+    /// Reads a row of the table `outbox` in the form of exports and imports.
+    ///
+    /// - Throws: `DamagedRow` if a value is one that no version of Till wrote.
+    package init(_ row: TableRow) throws(DamagedRow) { try self.init(TableCells.outbox(row)) }
+}
+
+extension Delivery {
+    /// Reads a row of the table `deliveries` in the form of exports and imports.
+    ///
+    /// - Throws: `DamagedRow` if a value is one that no version of Till wrote.
+    package init(_ row: TableRow) throws(DamagedRow) { try self.init(TableCells.deliveries(row)) }
+}

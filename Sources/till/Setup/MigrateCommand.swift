@@ -80,7 +80,7 @@ struct MigrateCommand: DocumentedCommand {
     }
 
     private func show(_ report: StoreMigration.Report, in target: StoreAddress) {
-        let tables = CopiedTables(tables: report.parts.map { ($0.name, $0.sum.rows, $0.sum.sha256) })
+        let tables = CopiedTables(tables: report.parts.map { ($0.name, $0.rows, $0.sha256) })
         let tree = JSONTree.members([
             "tables": tables.json, "snapshots": .array(report.snapshots.map { .string($0) }),
             "identifiersFrom": .number(String(report.highWater)),
@@ -166,7 +166,7 @@ private final class ProgressLines: Sendable {
     /// Whether any row was copied.
     let hasBegun = Synchronized(false)
 
-    func show(_ progress: StoreMigration.Progress) {
+    func show(_ progress: StoreProgress) {
         hasBegun.value = true
         let isDue = last.withLock { last in
             guard progress.isWhole || last.duration(to: .now) > .seconds(1) else { return false }

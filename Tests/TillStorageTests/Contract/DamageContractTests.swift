@@ -75,14 +75,14 @@ struct DamageContractTests {
         // Backups and migrations reject the row. The examination for damage reports the row and continues with the next
         // row.
         let refused = await #expect(throws: DamagedRow.self) {
-            _ = try await storage.rows(of: edit.table, after: nil, limit: 100)
+            try await storage.readWhole { _ in }
         }
         #expect(
             refused?.table == edit.table.rawValue && refused?.column == edit.column,
             "\(String(describing: refused))"
         )
         var found: [TableRow] = []
-        while let row = try await storage.examinedRows(of: edit.table, after: found.last, limit: 1).first {
+        while let row = try await storage.rows(of: edit.table, after: found.last, limit: 1).first {
             found.append(row)
         }
         let damages = found.compactMap { $0.damage(of: edit.table) }
@@ -199,7 +199,7 @@ struct DamageContractTests {
         #expect(due.deliveries.count == 1)
         #expect(due.damaged.map(\.column) == ["log"])
         #expect(try await fixture.storage.pendingEndpoints().count == 1)
-        let rows = try await fixture.storage.examinedRows(of: .deliveries, after: nil, limit: 9)
+        let rows = try await fixture.storage.rows(of: .deliveries, after: nil, limit: 9)
         #expect(Set(rows.compactMap { $0.damage(of: .deliveries)?.column }) == ["log", "realm"])
     }
 
@@ -223,7 +223,7 @@ struct DamageContractTests {
             "\(String(describing: refused))"
         )
         #expect(try await fixture.storage.transaction(fixture.row(accounts[0], 2).id) != nil)
-        let rows = try await fixture.storage.examinedRows(of: .ledger, after: nil, limit: 9)
+        let rows = try await fixture.storage.rows(of: .ledger, after: nil, limit: 9)
         let damages = rows.compactMap { $0.damage(of: .ledger) }
         #expect(damages.map(\.column) == [edit.column] && damages.map(\.row) == ["id \(row.id.number)"])
     }

@@ -17,10 +17,10 @@ struct ReadWholeContractTests {
         for part in parts {
             switch part {
             case .highWater(let mark): counts["mark"] = Int(mark)
-            case .rows(let rows, let table): counts[table.rawValue, default: 0] += rows.count
+            case .rows(let rows, let table, nil): counts[table.rawValue, default: 0] += rows.count
             case .audit(let records): counts["audit", default: 0] += records.count
             case .snapshot(let snapshot): counts[snapshot.name] = 0
-            case .rowsOfSnapshot(let rows, let table, let snapshot):
+            case .rows(let rows, let table, let snapshot?):
                 counts["\(snapshot.name)/\(table.rawValue)", default: 0] += rows.count
             }
         }
