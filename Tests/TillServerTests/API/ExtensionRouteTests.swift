@@ -17,7 +17,7 @@ struct ExtensionRouteTests {
     private static let day: Int64 = 86_400_000
 
     private static func extend(
-        _ shop: CustomerRoutes,
+        _ shop: AppServer,
         _ id: String,
         days: Int = 3,
         request: String = "one"
@@ -27,13 +27,13 @@ struct ExtensionRouteTests {
     }
 
     /// The expiration date of a customer's latest transaction.
-    private static func expires(_ shop: CustomerRoutes, _ customer: String) async throws -> Int64? {
+    private static func expires(_ shop: AppServer, _ customer: String) async throws -> Int64? {
         try await shop.control.statuses(of: customer, in: shop.app).first?.transaction["expiresDate"]?.number
     }
 
     @Test("An answer has exactly the documented keys; a repeated request gets the same answer and extends nothing")
     func repeated() async throws {
-        try await CustomerRoutes.run { shop in
+        try await AppServer.run { shop in
             for (index, request) in [
                 "request 1", String(repeating: "Ünï ✓", count: 16), "B1A1D2C3-0000-4000-8000-00000000000A",
             ]
@@ -60,7 +60,7 @@ struct ExtensionRouteTests {
 
     @Test("A customer gets two extensions within a year; trials, ended and other purchases get none")
     func ineligible() async throws {
-        try await CustomerRoutes.run { shop in
+        try await AppServer.run { shop in
             let apple = shop.apple
             let basic = try await shop.buy("basic", by: "ann").transactionId
             for number in 0..<2 {
@@ -82,7 +82,7 @@ struct ExtensionRouteTests {
 
     @Test("Only the original transaction of the purchaser can be extended; members get the same date")
     func originals() async throws {
-        try await CustomerRoutes.run { shop in
+        try await AppServer.run { shop in
             let apple = shop.apple
             _ = try await shop.control.send(CreateFamily(app: shop.app, organizer: "ann", members: ["bob"]))
             let first = try await shop.buy("basic", by: "ann")
@@ -101,7 +101,7 @@ struct ExtensionRouteTests {
     // MARK: All subscribers
 
     /// Requests a mass extension and waits until it is complete.
-    private static func extendAll(_ shop: CustomerRoutes, _ request: String, _ storefronts: String = "") async throws
+    private static func extendAll(_ shop: AppServer, _ request: String, _ storefronts: String = "") async throws
         -> JSONTree
     {
         let body = """
@@ -118,7 +118,7 @@ struct ExtensionRouteTests {
 
     @Test("A mass extension runs once per request identifier, also while the clock is frozen, and has these keys")
     func massExtension() async throws {
-        try await CustomerRoutes.run { shop in
+        try await AppServer.run { shop in
             let bought = try await shop.buy("basic", by: "ann")
             let extended = (bought.expiresDate?.milliseconds ?? 0) + 7 * Self.day
             let request = "7f4c8f2e-1d3a-4b5c-8d9e-0f1a2b3c4d5e"
@@ -149,7 +149,7 @@ struct ExtensionRouteTests {
 
     @Test("The status of a mass extension belongs to one app, environment and product")
     func status() async throws {
-        try await CustomerRoutes.run { shop in
+        try await AppServer.run { shop in
             let apple = shop.apple
             let request = "7f4c8f2e-1d3a-4b5c-8d9e-0f1a2b3c4d5e"
             _ = try await Self.extendAll(shop, request)

@@ -18,7 +18,7 @@ struct HistoryRouteTests {
     @Test("A history has pages of twenty, in both orders and versions, for every id of the customer")
     func pages() async throws {
         for environment in StoreEnvironment.allCases {
-            try await CustomerRoutes.run(in: environment) { shop in
+            try await AppServer.run(in: environment) { shop in
                 let bought = try await shop.buyMany("coins", by: "ann", 41)
                 for version in ["/inApps/v2/history/", "/inApps/v1/history/"] {
                     let pages = try await shop.pages(version + bought[7])
@@ -34,7 +34,7 @@ struct HistoryRouteTests {
 
     @Test("An answer has exactly the documented keys, also without transactions", arguments: StoreEnvironment.allCases)
     func keys(in environment: StoreEnvironment) async throws {
-        try await CustomerRoutes.run(in: environment) { shop in
+        try await AppServer.run(in: environment) { shop in
             let id = try await shop.buy("coins", by: "ann").transactionId
             for version in ["v1", "v2"] {
                 for (query, count) in [("", 1), ("?productId=none", 0)] {
@@ -53,7 +53,7 @@ struct HistoryRouteTests {
 
     @Test("A history is filtered by product, type, ownership, revocation and date, and unknown parameters are ignored")
     func filters() async throws {
-        try await CustomerRoutes.run { shop in
+        try await AppServer.run { shop in
             let start = shop.control.test.now.milliseconds
             let day: Int64 = 86_400_000
             shop.control.test.advance(10 * day)
@@ -95,7 +95,7 @@ struct HistoryRouteTests {
 
     @Test("Every id of a customer gives the same history, and an upgraded transaction moves to the place of its change")
     func ids() async throws {
-        try await CustomerRoutes.run { shop in
+        try await AppServer.run { shop in
             let first = try await shop.buy("basic", by: "ann").transactionId
             let coins = try await shop.buy("coins", by: "ann")
             let second = try await shop.buy("pro", by: "ann").transactionId
@@ -112,6 +112,8 @@ struct HistoryRouteTests {
             #expect(statuses["data"]?.elements == [])
             let bought = try await shop.buy("coins", by: "bob").transactionId
             #expect(try await shop.whole(Self.v2 + any, after: page.revision).ids == [bought])
+            let none = try await shop.apple.json("/inApps/v1/subscriptions/\(bought)")
+            #expect(none["data"]?.elements == [], "a one-time purchase has no status")
         }
     }
 
@@ -122,7 +124,7 @@ struct HistoryRouteTests {
         arguments: StoreEnvironment.allCases
     )
     func refundedBetweenPages(in environment: StoreEnvironment) async throws {
-        try await CustomerRoutes.run(in: environment) { shop in
+        try await AppServer.run(in: environment) { shop in
             let bought = try await shop.buyMany("coins", by: "ann", 30)
             let first = try await shop.page(Self.v2 + bought[0])
             #expect(first.ids == Array(bought[..<20]))
@@ -142,7 +144,7 @@ struct HistoryRouteTests {
 
     @Test("Purchases between two pages neither lose nor repeat a row")
     func boughtBetweenPages() async throws {
-        try await CustomerRoutes.run { shop in
+        try await AppServer.run { shop in
             var bought = try await shop.buyMany("coins", by: "ann", 45)
             var page = try await shop.page(Self.v2 + bought[0])
             var seen = page.ids
@@ -166,7 +168,7 @@ struct HistoryRouteTests {
 
     @Test("The last revision finds exactly the later changes", arguments: StoreEnvironment.allCases, ["v2", "v1"])
     func changes(in environment: StoreEnvironment, _ version: String) async throws {
-        try await CustomerRoutes.run(in: environment) { shop in
+        try await AppServer.run(in: environment) { shop in
             let first = try await shop.buy("basic", by: "ann").transactionId
             let coins = try await shop.buy("coins", by: "ann").transactionId
             let season = try await shop.buy("season", by: "ann").transactionId
@@ -205,7 +207,7 @@ struct HistoryRouteTests {
 
     @Test("A revision of a filtered history finds matching changes, from the middle again, in any order of filters")
     func filteredRevisions() async throws {
-        try await CustomerRoutes.run { shop in
+        try await AppServer.run { shop in
             let coins = try await shop.buy("coins", by: "ann").transactionId
             let filter = "&productType=CONSUMABLE&revoked=false"
             let start = try await shop.whole(Self.v2 + coins, filter)
@@ -233,7 +235,7 @@ struct HistoryRouteTests {
 
     @Test("A change for one member is in the histories of all members, but not in their refund histories")
     func family() async throws {
-        try await CustomerRoutes.run { shop in
+        try await AppServer.run { shop in
             _ = try await shop.control.send(CreateFamily(app: shop.app, organizer: "ann", members: ["bob"]))
             let path = Self.v2 + (try await shop.customerID("bob"))
             let start = try await shop.whole(path)
@@ -259,7 +261,7 @@ struct HistoryRouteTests {
 
     @Test("A refund history has pages of twenty in the order of the refunds", arguments: StoreEnvironment.allCases)
     func refundHistory(in environment: StoreEnvironment) async throws {
-        try await CustomerRoutes.run(in: environment) { shop in
+        try await AppServer.run(in: environment) { shop in
             let bought = try await shop.buyMany("coins", by: "ann", 43)
             try await shop.refund(bought.reversed())
             let page = try await shop.apple.json(Self.refunds + bought[0])
@@ -282,7 +284,7 @@ struct HistoryRouteTests {
 
     @Test("Refund history V1 has the newest fifty refunds, ascending")
     func oldRefundHistory() async throws {
-        try await CustomerRoutes.run { shop in
+        try await AppServer.run { shop in
             let bought = try await shop.buyMany("coins", by: "ann", 53)
             func shown() async throws -> [String] {
                 let answer = try await shop.apple.json("/inApps/v1/refund/lookup/\(bought[0])")

@@ -73,8 +73,11 @@ struct NotificationHistoryTests {
             try await history.buy("pro", by: "ann")
             history.control.test.advance(1_000)
             let bob = try await history.buy("coins", by: "bob")
+            history.control.test.advance(1_000)
             _ = try await history.control.send(RefundTransaction(app: history.app, transactionId: bob.transactionId))
+            history.control.test.advance(1_000)
             try await history.buy("basic", by: "bob")
+            history.control.test.advance(1_000)
             let all = try await history.settled(5)
             func words(_ changes: [String: String?]) async throws -> [String] {
                 try await history.items(changes).map(\.words)

@@ -61,14 +61,14 @@ struct OfferRouteTests {
 
     /// The customers of a shop, and their purchases.
     struct Shop: Sendable {
-        let routes: CustomerRoutes
+        let routes: AppServer
         var control: TypedControl { routes.control }
 
         static func run(
             in environment: StoreEnvironment = .sandbox,
             _ body: @escaping @Sendable (Shop) async throws -> Void
         ) async throws {
-            try await CustomerRoutes.run(in: environment, selling: OfferRouteTests.catalog) {
+            try await AppServer.run(in: environment, selling: OfferRouteTests.catalog) {
                 try await body(Shop(routes: $0))
             }
         }

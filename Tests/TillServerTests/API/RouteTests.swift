@@ -113,7 +113,7 @@ struct RouteTests {
     func environments() async throws {
         try await AppleRoutes.run { control in
             let shops = [StoreEnvironment.production, .sandbox].map {
-                CustomerRoutes(control: control, environment: $0)
+                AppServer(control: control, environment: $0)
             }
             func find(_ id: String) async throws -> StoreEnvironment? {
                 for shop in shops {
@@ -137,7 +137,7 @@ struct RouteTests {
 
     @Test("An answer has the exact content type, its own request id, and less than the mebibyte that clients read")
     func answers() async throws {
-        try await CustomerRoutes.run { shop in
+        try await AppServer.run { shop in
             let bought = try await shop.buyMany("coins", by: "ann", 25)
             let path = "/inApps/v2/history/"
             for (id, status) in [(bought[0], 200), ("x", 400), ("12", 404)] {
@@ -156,7 +156,7 @@ struct RouteTests {
 
     @Test("Finish hides a consumable from history V1 until it is refunded", arguments: StoreEnvironment.allCases)
     func finish(in environment: StoreEnvironment) async throws {
-        try await CustomerRoutes.run(in: environment) { shop in
+        try await AppServer.run(in: environment) { shop in
             let coins = try await shop.buy("coins", by: "ann").transactionId
             let season = try await shop.buy("season", by: "ann").transactionId
             let v1 = "/inApps/v1/history/\(coins)"
@@ -179,7 +179,7 @@ struct RouteTests {
 
     @Test("The refund of a past period does not end the current one, and a reversal restores access")
     func pastRefund() async throws {
-        try await CustomerRoutes.run { shop in
+        try await AppServer.run { shop in
             let old = try await shop.lapsed("basic", by: "ann").transactionId
             let running = try await shop.buy("basic", by: "ann")
             #expect(running.originalTransactionId == old)
@@ -230,7 +230,7 @@ struct RouteTests {
     @Test("An order has all its transactions; an order id is ten characters, and an unknown one has status 1")
     func orders() async throws {
         for environment in StoreEnvironment.allCases {
-            try await CustomerRoutes.run(in: environment) { shop in
+            try await AppServer.run(in: environment) { shop in
                 let first = try await shop.buy("coins", by: "ann")
                 let order = try #require(first.orderId)
                 let more = BuyProduct(app: shop.app, customer: "ann", productId: "season", orderId: order)

@@ -78,7 +78,7 @@ struct SingleReceiptRouteTests {
                 text.replacing(#""100""#, with: #""101""#), text + "\n",
                 text.replacing(#""signing-status""#, with: "\"more\" = \"1\";\n\t\"signing-status\""),
             ]
-            let production = CustomerRoutes(control: shop.control, environment: .production)
+            let production = AppServer(control: shop.control, environment: .production)
             for changed in changes {
                 #expect(changed != text)
                 for routes in [shop, production] {
@@ -93,7 +93,7 @@ struct SingleReceiptRouteTests {
 
     @Test("An app's own secret replaces that of its team")
     func secrets() async throws {
-        try await CustomerRoutes.run { shop in
+        try await AppServer.run { shop in
             let control = shop.control
             try await shop.buy("pro", by: "ann")
             try await shop.buy("coins", by: "bob")

@@ -23,10 +23,10 @@ struct VerifyReceiptRouteTests {
     /// Runs a test in which ann has a subscription and coins, and bob has coins. The app has a shared secret.
     static func run(
         in environments: [StoreEnvironment] = StoreEnvironment.allCases,
-        _ body: @escaping @Sendable (CustomerRoutes) async throws -> Void
+        _ body: @escaping @Sendable (AppServer) async throws -> Void
     ) async throws {
         for environment in environments {
-            try await CustomerRoutes.run(in: environment) { shop in
+            try await AppServer.run(in: environment) { shop in
                 _ = try await shop.control.send(
                     SetSharedSecret(bundleId: TestShop.bundleID, sharedSecret: secret)
                 )
@@ -39,7 +39,7 @@ struct VerifyReceiptRouteTests {
     }
 
     /// The JSON of an object with a status, and with the environment if the receipt was read.
-    private static func refusal(_ status: Int, _ shop: CustomerRoutes? = nil) -> String {
+    private static func refusal(_ status: Int, _ shop: AppServer? = nil) -> String {
         let more = shop.map { #","environment":"\#($0.environment.wireName)""# } ?? ""
         return "{\"status\":\(status)\(more)}"
     }
@@ -48,7 +48,7 @@ struct VerifyReceiptRouteTests {
     private static func expect(
         _ status: Int,
         _ answer: AppleRoutes.Answer,
-        _ shop: CustomerRoutes,
+        _ shop: AppServer,
         isRead: Bool = false,
         _ words: String...,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -116,7 +116,7 @@ struct VerifyReceiptRouteTests {
                 try await Self.expect(21_004, answer, shop, isRead: true, "till secret show")
             }
             let isSandbox = shop.environment == .sandbox
-            let away = CustomerRoutes(control: shop.control, environment: isSandbox ? .production : .sandbox)
+            let away = AppServer(control: shop.control, environment: isSandbox ? .production : .sandbox)
             for password in [Self.secret, "wrong", nil] {
                 let answer = try await away.verify(receipt, password)
                 try await Self.expect(isSandbox ? 21_007 : 21_008, answer, away, "send it to")
@@ -179,7 +179,7 @@ struct VerifyReceiptRouteTests {
     // MARK: Lists of transactions
 
     /// The first receipt of a customer, eve, who subscribed eighty days ago on a clock that now shows the present time.
-    private static func renewed(_ shop: CustomerRoutes, with product: String? = nil) async throws -> String {
+    private static func renewed(_ shop: AppServer, with product: String? = nil) async throws -> String {
         let start = shop.control.inDays(-80)
         _ = try await shop.control.send(CreateClock(app: shop.app, name: "past", mode: .frozen, at: start))
         _ = try await shop.control.send(CreateCustomer(app: shop.app, customer: "eve", at: start))
@@ -239,6 +239,8 @@ struct VerifyReceiptRouteTests {
             let coins = try #require(try await shop.control.send(buy).transaction).transactionId
             let old = try await shop.receipt(of: "eve")
             _ = try await shop.control.send(FinishTransaction(app: shop.app, transactionId: coins))
+            // An unchanged receipt is signed at most once a second.
+            shop.control.test.advance(1_000)
             let now = try await shop.verify(try await shop.receipt(of: "eve")).json
             #expect(now["receipt"]?.rows("in_app") == [])
             let then = try await shop.verify(old).json
@@ -289,7 +291,7 @@ struct VerifyReceiptRouteTests {
     }
 }
 
-extension CustomerRoutes {
+extension AppServer {
     /// The app receipt of a customer.
     func receipt(of customer: String, device: String? = nil) async throws -> String {
         try await control.send(GetReceipt(app: app, customer: customer, deviceId: device)).receipt

@@ -10,7 +10,7 @@ import TillStorage
 import TillTestSupport
 
 /// What an app's server does with the transactions of a customer, in one environment.
-struct CustomerRoutes: Sendable {
+struct AppServer: Sendable {
     let control: TypedControl
     let environment: StoreEnvironment
     var app: AppEnvironment { AppEnvironment(TestShop.bundleID, environment) }
@@ -20,10 +20,10 @@ struct CustomerRoutes: Sendable {
     static func run(
         in environment: StoreEnvironment = .sandbox,
         selling products: [Product] = SampleCatalog.apple,
-        _ body: @escaping @Sendable (CustomerRoutes) async throws -> Void
+        _ body: @escaping @Sendable (AppServer) async throws -> Void
     ) async throws {
         try await TypedControl.run(try await TestShop(selling: products)) {
-            try await body(CustomerRoutes(control: $0, environment: environment))
+            try await body(AppServer(control: $0, environment: environment))
         }
     }
 
@@ -74,7 +74,7 @@ struct CustomerRoutes: Sendable {
     func lapsed(_ product: String, by customer: String, offer: OfferToApply? = .noOffer) async throws
         -> TransactionInfo
     {
-        let clock = "past of \(customer)"
+        let clock = "past-\(customer)"
         let start = control.inDays(-60)
         _ = try await control.send(CreateClock(app: app, name: clock, at: start))
         _ = try await control.send(CreateCustomer(app: app, customer: customer, at: start))
