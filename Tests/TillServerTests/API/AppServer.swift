@@ -70,12 +70,15 @@ struct AppServer: Sendable {
         try await control.send(GetCustomer(app: app, customer: customer)).appTransactionId
     }
 
-    /// A subscription that was bought sixty days ago, cancelled at once, and has expired.
-    func lapsed(_ product: String, by customer: String, offer: OfferToApply? = .noOffer) async throws
-        -> TransactionInfo
-    {
+    /// A subscription that was bought a number of days ago, cancelled at once, and has expired.
+    func lapsed(
+        _ product: String,
+        by customer: String,
+        offer: OfferToApply? = .noOffer,
+        days: Int64 = 60
+    ) async throws -> TransactionInfo {
         let clock = "past-\(customer)"
-        let start = control.inDays(-60)
+        let start = control.inDays(-days)
         _ = try await control.send(CreateClock(app: app, name: clock, at: start))
         _ = try await control.send(CreateCustomer(app: app, customer: customer, at: start))
         _ = try await control.send(UpdateCustomer(app: app, customer: customer, clock: clock))
