@@ -1,143 +1,16 @@
-"""Changes of a history: a client that continues from a revision gets exactly the later changes."""
+"""Revisions after a restart, and the pages of a very long history. Tests/TillServerTests/API checks all other changes."""
 
 import http.client
 import json
 import threading
 import time
-import uuid
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
-from appstoreserverlibrary.models.TransactionHistoryRequest import ProductType
-from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppAccountTokenRequest
-
-from catalog_of_everything import BASIC, CATALOG, COINS, FOREVER, PRO, SEASON, TICKETS
+from catalog_of_everything import CATALOG, COINS, SEASON
 from process_helpers import path_part
-from shop_helpers import V1, V2, DESCENDING, App, ControlClient, LeafReader, ids
+from shop_helpers import V1, DESCENDING, App, ControlClient, LeafReader, ids
 
 MANY = 10_000
-
-
-def test_a_transaction_that_is_refunded_between_two_pages_reappears_with_its_revocation(environment, customer):
-    bought = environment.buy_many(customer, COINS, 30)
-    pages = environment.history(bought[0])
-    first = next(pages)
-    assert ids(first.transactions) == bought[:20]
-    refunded = [bought[3], bought[19], bought[25]]
-    for transaction_id in refunded:
-        environment.control("refundTransaction", {"reason": 1}, transactionId=transaction_id)
-    rest = [signed for page in pages for signed in page.transactions]
-    unchanged = [transaction_id for transaction_id in bought[20:] if transaction_id not in refunded]
-    assert ids(rest) == unchanged + refunded, "changed rows come again at the end, with their present values"
-    for signed in rest:
-        assert ("revocationDate" in signed) == (signed["transactionId"] in refunded)
-        if "revocationDate" in signed:
-            assert (signed["revocationReason"], signed["revocationType"]) == (1, "REFUND_FULL")
-
-
-def test_no_row_is_lost_or_repeated_when_purchases_happen_between_pages(sandbox, customer):
-    bought = sandbox.buy_many(customer, COINS, 45)
-    seen = []
-    for page in sandbox.history(bought[0]):
-        seen += ids(page.transactions)
-        if len(bought) < 60:
-            bought += sandbox.buy_many(customer, TICKETS, 5)
-    assert seen == bought[:len(seen)] and len(seen) >= 45
-
-
-def test_new_purchases_do_not_disturb_a_descending_history(sandbox, customer):
-    bought = sandbox.buy_many(customer, COINS, 45)
-    seen = []
-    for page in sandbox.history(bought[0], sort=DESCENDING):
-        seen += ids(page.transactions)
-        sandbox.buy(customer, COINS)
-    assert seen == bought[::-1]
-
-
-@pytest.mark.parametrize("version", [V2, V1])
-def test_the_last_revision_finds_exactly_the_later_changes(environment, customer, version):
-    """A purchase, a refund, a token, an upgrade and a reversal change the history. Finishing and reading do not."""
-    first = environment.buy(customer, BASIC, offer={"kind": "NONE"})
-    coins, season = environment.buy(customer, COINS), environment.buy(customer, SEASON)
-
-    def changed():
-        nonlocal revision
-        found, revision = environment.whole_history(first.id, version, revision=revision)
-        return found
-
-    _, revision = environment.whole_history(first.id, version)
-    assert changed() == []
-    environment.client.finish_transaction(season.id)
-    environment.client.get_transaction_info(coins.id)
-    assert changed() == [], "finishing changes no payload"
-    more = environment.buy(customer, COINS)
-    assert ids(changed()) == [more.id]
-    environment.refund(coins.id)
-    (found,) = changed()
-    assert found["transactionId"] == coins.id and "revocationDate" in found
-    token = str(uuid.uuid4())
-    environment.client.set_app_account_token(season.id, UpdateAppAccountTokenRequest(appAccountToken=token))
-    (found,) = changed()
-    assert (found["transactionId"], found["appAccountToken"]) == (season.id, token)
-    environment.reverse(coins.id)
-    (found,) = changed()
-    assert found["transactionId"] == coins.id and "revocationDate" not in found
-    second = environment.buy(customer, PRO)
-    found = changed()
-    assert ids(found) == [first.id, second.id]
-    assert found[0]["isUpgraded"] is True and "isUpgraded" not in found[1]
-    environment.client.set_app_account_token(season.id, UpdateAppAccountTokenRequest(appAccountToken=token))
-    assert changed() == [], "the same token again changes nothing"
-
-
-def test_a_revision_of_a_filtered_history_finds_matching_changes_only(sandbox, customer):
-    coins = sandbox.buy(customer, COINS)
-    filters = {"productTypes": [ProductType.CONSUMABLE], "revoked": False}
-    _, revision = sandbox.whole_history(coins.id, **filters)
-    sandbox.buy(customer, SEASON)
-    more = sandbox.buy(customer, TICKETS)
-    sandbox.refund(coins.id)
-    found, revision = sandbox.whole_history(coins.id, revision=revision, **filters)
-    assert ids(found) == [more.id]
-    sandbox.reverse(coins.id)
-    assert ids(sandbox.whole_history(coins.id, revision=revision, **filters)[0]) == [coins.id]
-
-
-def test_a_revision_of_an_empty_history_finds_the_first_purchase(sandbox, customer):
-    any_id = sandbox.create(customer)["appTransactionId"]
-    _, revision = sandbox.whole_history(any_id)
-    bought = sandbox.buy(customer, COINS)
-    assert ids(sandbox.whole_history(any_id, revision=revision)[0]) == [bought.id]
-
-
-def test_a_revision_from_the_middle_can_be_reused(sandbox, customer):
-    bought = sandbox.buy_many(customer, COINS, 45)
-    first = next(sandbox.history(bought[0]))
-    for _ in range(2):
-        assert ids(sandbox.whole_history(bought[0], revision=first.revision)[0]) == bought[20:]
-
-
-def test_a_revision_is_independent_of_the_order_of_filters(sandbox, customer):
-    bought = sandbox.buy_many(customer, COINS, 25)
-    page = next(sandbox.history(bought[0], productIds=[COINS, SEASON]))
-    rest = sandbox.whole_history(bought[0], revision=page.revision, productIds=[SEASON, COINS, COINS])[0]
-    assert ids(rest) == bought[20:]
-
-
-def test_a_change_for_one_member_is_in_the_histories_of_all_members(sandbox, customer):
-    member = customer + "-b"
-    sandbox.control("createFamily", {"organizer": customer, "members": [member]})
-    any_id = sandbox.control("getCustomer", customer=member)["appTransactionId"]
-    _, revision = sandbox.whole_history(any_id)
-    bought = sandbox.buy(customer, FOREVER)
-    (copy,), revision = sandbox.whole_history(any_id, revision=revision)
-    assert copy["productId"] == FOREVER
-    sandbox.refund(bought.id)
-    (gone,), revision = sandbox.whole_history(any_id, revision=revision)
-    assert (gone["transactionId"], gone["revocationType"]) == (copy["transactionId"], "FAMILY_REVOKE")
-    sandbox.reverse(bought.id)
-    (back,), _ = sandbox.whole_history(any_id, revision=revision)
-    assert back["transactionId"] == copy["transactionId"] and "revocationDate" not in back
 
 
 def test_revisions_survive_a_restart(serve):
