@@ -29,7 +29,7 @@ def test_every_documented_error_was_provoked_or_is_listed_with_its_reason(whole_
 @pytest.mark.last
 def test_every_control_operation_was_called_and_answered_as_documented(control, whole_run):
     called = whole_run[1]
-    typed = "".join(file.read_text() for file in sorted(TYPED_TESTS.glob("*.swift")))
+    typed = "".join(file.read_text() for file in sorted(TYPED_TESTS.rglob("*.swift")))
     missing = sorted(
         operation for operation in control.operations.keys() - SERVER_ROUTES
         if not any(status.startswith("2") for status in called.get(operation, ()))

@@ -1,5 +1,5 @@
 """The command that erases a customer. What it erases is tested in
-Tests/TillServerTests/Control/FamilyCopyControlTests.swift and ErasureControlTests.swift."""
+Tests/TillServerTests/Control/Routes/FamilyCopyControlTests.swift and ErasureControlTests.swift."""
 
 from process_helpers import run_till
 

@@ -1,5 +1,5 @@
 """Fault rules: documented errors in Apple's client, bad connections and lost notifications. All other faults are tested
-in Tests/TillServerTests/Control/FaultControlTests.swift."""
+in Tests/TillServerTests/Control/Routes/FaultControlTests.swift."""
 
 import itertools
 import re

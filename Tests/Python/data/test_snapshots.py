@@ -1,5 +1,5 @@
 """Snapshots, exports and imports with the command, and an in-memory Till. What they contain is tested in
-Tests/TillServerTests/Control/SnapshotControlTests.swift and in Tests/TillShopTests/Backup."""
+Tests/TillServerTests/Control/Routes/SnapshotControlTests.swift and in Tests/TillShopTests/Backup."""
 
 import itertools
 import os

@@ -174,7 +174,7 @@ struct SetupControlTests {
     func invalidFiles() async throws {
         try await TypedControl.run { control in
             let folder = URL(filePath: #filePath).deletingLastPathComponent()
-                .appending(path: "../../Fixtures/storekit/refused").standardizedFileURL
+                .appending(path: "../../../Fixtures/storekit/refused").standardizedFileURL
             let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             #expect(files.count > 10)
             let before = try await control.send(GetCatalog(bundleId: TestShop.bundleID))
