@@ -5,7 +5,6 @@ import asyncio
 import itertools
 import json
 import os
-import re
 import signal
 import threading
 import time
@@ -14,9 +13,9 @@ from collections import Counter
 import pytest
 import requests
 
+from acknowledged_purchases import BUNDLE, ENVIRONMENT, Books, Connection, Purchase, read_histories
 from patroni_cluster import Cluster
-from process_helpers import Server, path_part, run_till, set_up_app
-from test_crash import BUNDLE, ENVIRONMENT, Books, Purchase, read_histories
+from process_helpers import Server, flat, path_part, run_till, set_up_app
 
 BUYERS, READERS = 12, 4
 NODES = "SELECT count(*) FROM nodes"
@@ -37,30 +36,6 @@ def cluster():
 
 class WrongAnswer(Exception):
     """An answer that no client may receive."""
-
-
-class Client:
-    """A client with its own keep-alive connection, which records its answers."""
-
-    def __init__(self, port):
-        self.port = port
-        self.writer = None
-
-    async def ask(self, method, path, body=None, headers=""):
-        """Sends a request, and returns the status, the lower-case head and the body of the answer."""
-        if self.writer is None:
-            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 20)
-        text = b"" if body is None else json.dumps(body).encode()
-        kind = "" if body is None else "Content-Type: application/json\r\n"
-        head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}{kind}Content-Length: {len(text)}\r\n\r\n"
-        self.writer.write(head.encode() + text)
-        head = (await self.reader.readuntil(b"\r\n\r\n")).lower()
-        length = int(re.search(rb"\r\ncontent-length: *(\d+)", head).group(1))
-        return int(head[9:12]), head, await self.reader.readexactly(length)
-
-    def close(self):
-        if self.writer:
-            self.writer.close()
 
 
 class Load:
@@ -90,7 +65,7 @@ class Load:
             self.troubles.append(f"{type(error).__name__}: {error}")
 
     async def buyer(self, number):
-        client = Client(self.server.ports["control"])
+        client = Connection(self.server.ports["control"])
         turn = 0
         while not self.stopping:
             turn += 1
@@ -99,21 +74,21 @@ class Load:
             purchase = Purchase(next(self.numbers), name, "coins", turn % 10 + 1)
             self.asked.append(purchase)
             purchase.sent = time.monotonic()
-            path = f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/{path_part(name)}/purchases"
-            status, head, body = await client.ask("POST", path, purchase.body())
+            path = f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/{path_part(name)}/purchases?include=signed"
+            status, body = await client.request("POST", path, purchase.body())
             now = time.monotonic()
             self.sales.append((purchase.sent, now, status))
             if status == 201:
-                purchase.answer, purchase.acknowledged = json.loads(body), now
+                purchase.answer, purchase.acknowledged = flat(json.loads(body)), now
                 self.known[name] = purchase.answer["transactionId"]
-            elif status == 503 and json.loads(body)["code"] == "busy" and b"\r\nretry-after: 1\r\n" in head:
+            elif status == 503 and json.loads(body)["code"] == "busy" and b"\r\nretry-after: 1\r\n" in client.head:
                 await asyncio.sleep(0.1)
             else:
                 raise WrongAnswer(f"a purchase was answered {status}: {body[:300]!r}")
         client.close()
 
     async def reader(self, number):
-        client = Client(self.server.ports[ENVIRONMENT])
+        client = Connection(self.server.ports[ENVIRONMENT])
         while not self.stopping:
             if not self.known:
                 await asyncio.sleep(0.05)
@@ -121,11 +96,11 @@ class Load:
             name, transaction = list(self.known.items())[number % len(self.known)]
             route = "v2/history" if number % 2 else "v1/transactions"
             sent = time.monotonic()
-            status, head, body = await client.ask(
+            status, body = await client.request(
                 "GET", f"/inApps/{route}/{transaction}", headers=f"Authorization: Bearer {self.key.token()}\r\n"
             )
             self.reads.append((sent, time.monotonic(), status))
-            if status == 500 and json.loads(body)["errorCode"] == 5000001 and b"\r\nretry-after: 1\r\n" in head:
+            if status == 500 and json.loads(body)["errorCode"] == 5000001 and b"\r\nretry-after: 1\r\n" in client.head:
                 await asyncio.sleep(0.1)
             elif status != 200:
                 raise WrongAnswer(f"{route} of {name} was answered {status}: {body[:300]!r}")
@@ -271,7 +246,7 @@ def judge(server, key, load, cluster, table):
     problems = []
     for name, purchases in books.by_customer.items():
         rows = found.get(name, ([], None))[0]
-        problems += books.compare(name, rows, purchases) + books.note_identifiers(server, name, rows)
+        problems += books.compare(name, rows, purchases) + books.check_identifiers(server, name, rows)
     problems += books.repeated_identifiers()
     acknowledged = sum(1 for purchase in load.asked if purchase.answer)
     lost = sum("LOST" in problem for problem in problems)
@@ -289,5 +264,5 @@ def judge(server, key, load, cluster, table):
     assert acknowledged > 100 * len(table), "too few purchases for a valid result"
     longest = max(line["longest"] for line in table)
     assert longest < ANSWERS_WITHIN, f"a client waited {longest:.1f} s for an answer"
-    doctor = run_till("doctor", "--data", server.data, "--database", cluster.url)
-    assert doctor.returncode == 0 and "No problems" in doctor.stdout, doctor.stdout + doctor.stderr
+    doctor = run_till("doctor", "--data", server.data, "--database", cluster.url, code=0)
+    assert "No problems" in doctor.stdout

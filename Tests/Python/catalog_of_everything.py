@@ -17,12 +17,12 @@ PRICES = {COINS: 990, TICKETS: 1990, SEASON: 4990, FOREVER: 9990, SOLO: 2990, BA
           PRO: 9990, EXTRA: 1490}
 
 
-def _product(product_id, type_, price, **more):
+def product(product_id, type_, price, **more):
     return {"productId": product_id, "type": type_, "referenceName": product_id, "price": price, "currency": "USD",
             "familyShareable": False, "forSale": True, "localizations": [], "offers": [], **more}
 
 
-def _plan(group, level, period):
+def plan(group, level, period):
     return {"groupId": group, "level": level, "period": period}
 
 
@@ -37,18 +37,18 @@ CATALOG = {
         {"groupId": TWO, "name": "Two", "localizations": []},
     ],
     "products": [
-        _product(COINS, "CONSUMABLE", "0.99", prices={
+        product(COINS, "CONSUMABLE", "0.99", prices={
             "DEU": {"price": "1.09", "currency": "EUR"}, "JPN": {"price": "160", "currency": "JPY"},
         }),
-        _product(TICKETS, "CONSUMABLE", "1.99", offers=[
+        product(TICKETS, "CONSUMABLE", "1.99", offers=[
             {"kind": "CODE", "id": "GIFT", "mode": "ONE_TIME", "price": "0.49", "currency": "USD"},
             {"kind": "CODE", "id": "RARE", "mode": "ONE_TIME", "price": "0.99", "currency": "USD",
              "redemptionLimit": 2},
         ]),
-        _product(SEASON, "NON_RENEWABLE", "4.99"),
-        _product(FOREVER, "NON_CONSUMABLE", "9.99", familyShareable=True),
-        _product(SOLO, "NON_CONSUMABLE", "2.99"),
-        _product(BASIC, "AUTO_RENEWABLE", "4.99", familyShareable=True, subscription=_plan(ONE, 2, "P1M"), offers=[
+        product(SEASON, "NON_RENEWABLE", "4.99"),
+        product(FOREVER, "NON_CONSUMABLE", "9.99", familyShareable=True),
+        product(SOLO, "NON_CONSUMABLE", "2.99"),
+        product(BASIC, "AUTO_RENEWABLE", "4.99", familyShareable=True, subscription=plan(ONE, 2, "P1M"), offers=[
             {"kind": "INTRODUCTORY", "mode": "FREE_TRIAL", "period": "P1W", "periodCount": 1},
             _paid("PROMOTIONAL", "PAY_AS_YOU_GO", "2.99", "P1M", 3, id="stay3"),
             _paid("PROMOTIONAL", "PAY_UP_FRONT", "9.99", "P6M", id="half"),
@@ -61,9 +61,9 @@ CATALOG = {
              "redemptionLimit": 3},
             _paid("WIN_BACK", "PAY_UP_FRONT", "6.99", "P3M", id="return"),
         ]),
-        _product(BASIC_YEAR, "AUTO_RENEWABLE", "39.99", subscription=_plan(ONE, 2, "P1Y")),
-        _product(PRO, "AUTO_RENEWABLE", "9.99", familyShareable=True, subscription=_plan(ONE, 1, "P1M")),
-        _product(EXTRA, "AUTO_RENEWABLE", "1.49", subscription=_plan(TWO, 1, "P1W"), offers=[
+        product(BASIC_YEAR, "AUTO_RENEWABLE", "39.99", subscription=plan(ONE, 2, "P1Y")),
+        product(PRO, "AUTO_RENEWABLE", "9.99", familyShareable=True, subscription=plan(ONE, 1, "P1M")),
+        product(EXTRA, "AUTO_RENEWABLE", "1.49", subscription=plan(TWO, 1, "P1W"), offers=[
             _paid("INTRODUCTORY", "PAY_AS_YOU_GO", "0.49", "P1W", 4),
         ]),
     ],

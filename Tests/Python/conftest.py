@@ -4,6 +4,7 @@ The tests use a real `till serve` process. TILL_BIN names the program (default: 
 library is missing, the run fails with the command that installs it; no test is skipped.
 """
 
+import importlib
 import itertools
 import json
 import os
@@ -16,24 +17,19 @@ pytest.register_assert_rewrite(
     "shop_helpers", "payload_rules", "process_helpers", "notification_checks", "receipt_checks", "console_browser"
 )
 
+NEEDED = [
+    "apple_purchase_receipt_verifier", "appstoreserverlibrary", "asn1crypto", "cryptography", "inapppy", "itunesiap",
+    "jsonschema", "jwt", "openapi_spec_validator", "pg8000", "requests", "selenium", "xdist",
+]
 try:
-    import apple_purchase_receipt_verifier  # noqa: F401
-    import appstoreserverlibrary  # noqa: F401
-    import asn1crypto  # noqa: F401
-    import cryptography  # noqa: F401
-    import inapppy  # noqa: F401
-    import itunesiap  # noqa: F401
-    import jsonschema  # noqa: F401
-    import jwt  # noqa: F401
-    import openapi_spec_validator  # noqa: F401
-    import pg8000  # noqa: F401
-    import requests  # noqa: F401
-    import selenium  # noqa: F401
-    import xdist  # noqa: F401
+    for module in NEEDED:
+        importlib.import_module(module)
 except ImportError as missing:
     pytest.exit(f"{missing}. Install what the tests need with: scripts/install test", returncode=1)
 
 from catalog_of_everything import CATALOG  # noqa: E402
+from listening_post import ListeningPost  # noqa: E402
+from postgres_server import PostgresServer  # noqa: E402
 from shop_helpers import App, ControlClient, Till, control_calls, provoked_codes  # noqa: E402
 
 # In this folder, each process of a run records what it did. The tests that check the whole run read these records.
@@ -67,7 +63,7 @@ def whole_run():
 # The slowest files run first, so that no worker has to run one of them at the end.
 LONGEST = [
     "test_outside_package", "test_console", "test_history_changes", "test_crash", "test_hostile_receipts",
-    "test_contract", "test_crash_clock", "test_exec", "test_scenarios", "test_storekit_files", "test_documentation",
+    "test_contract", "test_crash_clock", "test_exec", "test_scenarios", "test_documentation",
     "test_hostile", "test_exec_database", "test_receipts",
 ]
 
@@ -109,6 +105,22 @@ def serve(tmp_path):
     yield start
     for till in started:
         till.kill()
+
+
+@pytest.fixture
+def post():
+    """A receiver of notifications."""
+    post = ListeningPost()
+    yield post
+    post.close()
+
+
+@pytest.fixture(scope="module")
+def database():
+    """A PostgreSQL server."""
+    server = PostgresServer()
+    yield server
+    server.stop()
 
 
 @pytest.fixture(scope="session")

@@ -1,62 +1,30 @@
 """The documented error codes of the App Store Server API and the Retention Messaging API, by number and name.
 
-Each code is either caused in a run of this suite, or listed in LISTED with the reason and with the issue that will add
-a test. `test_complete.py` fails for a code that is neither caused nor listed, and for a code that is both.
+The names and messages of the codes that Till sends are those of docs/api/errors.md, which test_documentation.py
+compares with the code. Each code is either caused in a run of this suite, or listed in LISTED with the reason and with
+the issue that will add a test. `test_complete.py` fails for a code that is neither caused nor listed, and for a code
+that is both.
 """
 
-NAMES = {
-    4000000: "GeneralBadRequestError",
-    4000002: "InvalidAppIdentifierError",
+import re
+from pathlib import Path
+
+_PAGE = Path(__file__).resolve().parents[2] / "docs/api/errors.md"
+_SENT = re.findall(r"^\| (\d{7}) \| \d{3} \| (\w+) \| ([^|]+) \|", _PAGE.read_text(), re.M)
+
+# Apple has not published the numbers of these names, so Till uses its own.
+CHOSEN = {int(code): name for code, name, _ in _SENT if code in ("4000207", "4000208")}
+MESSAGES = {int(code): message.strip() for code, _, message in _SENT}
+NAMES = {int(code): name for code, name, _ in _SENT if int(code) not in CHOSEN} | {
     4000004: "InvalidLimitError",
-    4000005: "InvalidRequestRevisionError",
-    4000006: "InvalidTransactionIdError",
-    4000008: "InvalidOriginalTransactionIdError",
-    4000009: "InvalidExtendByDaysError",
-    4000010: "InvalidExtendReasonCodeError",
-    4000011: "InvalidRequestIdentifierError",
-    4000012: "StartDateTooFarInPastError",
-    4000013: "StartDateAfterEndDateError",
-    4000014: "InvalidPaginationTokenError",
-    4000015: "InvalidStartDateError",
-    4000016: "InvalidEndDateError",
     4000017: "PaginationTokenExpiredError",
-    4000018: "InvalidNotificationTypeError",
-    4000019: "MultipleFiltersSuppliedError",
-    4000020: "InvalidTestNotificationTokenError",
-    4000021: "InvalidSortError",
-    4000022: "InvalidProductTypeError",
-    4000023: "InvalidProductIdError",
-    4000024: "InvalidSubscriptionGroupIdentifierError",
     4000025: "InvalidExcludeRevokedError",
-    4000026: "InvalidInAppOwnershipTypeError",
-    4000027: "InvalidEmptyStorefrontCountryCodeListError",
-    4000028: "InvalidStorefrontCountryCodeError",
-    4000030: "InvalidRevokedError",
-    4000031: "InvalidStatusError",
-    4000032: "InvalidAccountTenureError",
-    4000033: "InvalidAppAccountTokenError",
-    4000034: "InvalidConsumptionStatusError",
-    4000035: "InvalidCustomerConsentedError",
-    4000036: "InvalidDeliveryStatusError",
-    4000037: "InvalidLifetimeDollarsPurchasedError",
-    4000038: "InvalidLifetimeDollarsRefundedError",
-    4000039: "InvalidPlatformError",
-    4000040: "InvalidPlayTimeError",
-    4000041: "InvalidSampleContentProvidedError",
-    4000042: "InvalidUserStatusError",
     4000043: "InvalidTransactionNotConsumableError",
-    4000044: "InvalidRefundPreferenceError",
-    4000047: "InvalidTransactionTypeNotSupportedError",
-    4000048: "AppTransactionIdNotSupportedError",
     4000161: "InvalidImageError",
     4000162: "HeaderTooLongError",
     4000163: "BodyTooLongError",
     4000164: "InvalidLocaleError",
     4000175: "AltTextTooLongError",
-    4000183: "InvalidAppAccountTokenUUIDError",
-    4000185: "FamilyTransactionNotSupportedError",
-    4000187: "TransactionIdIsNotOriginalTransactionIdError",
-    4000209: "ConsumptionPercentageAutoRenewableSubscriptionError",
     4000211: "InvalidPerformanceTestRequestError",
     4000212: "InvalidRequestIdError",
     4000213: "ExistingPerformanceTestRunError",
@@ -67,9 +35,6 @@ NAMES = {
     4000224: "BadRequestAboveImageRequiresAnImageError",
     4000225: "InvalidGroupIdError",
     4000227: "InvalidAssignedTransactionNotSupportedError",
-    4030004: "SubscriptionExtensionIneligibleError",
-    4030005: "SubscriptionMaxExtensionError",
-    4030007: "FamilySharedSubscriptionExtensionIneligibleError",
     4030014: "MaximumNumberOfImagesReachedError",
     4030016: "MaximumNumberOfMessagesReachedError",
     4030017: "MessageNotApprovedError",
@@ -79,94 +44,16 @@ NAMES = {
     4030028: "AssignedSubscriptionExtensionIneligibleError",
     4040001: "AccountNotFoundError",
     4040002: "AccountNotFoundRetryableError",
-    4040003: "AppNotFoundError",
     4040004: "AppNotFoundRetryableError",
-    4040005: "OriginalTransactionIdNotFoundError",
     4040006: "OriginalTransactionIdNotFoundRetryableError",
-    4040007: "ServerNotificationURLNotFoundError",
-    4040008: "TestNotificationNotFoundError",
-    4040009: "StatusRequestNotFoundError",
-    4040010: "TransactionIdNotFoundError",
     4040014: "ImageNotFoundError",
     4040015: "MessageNotFoundError",
     4040018: "PerformanceTestRunNotFoundError",
-    4040019: "AppTransactionDoesNotExistError",
     4040020: "DefaultMessageNotFoundError",
     4040021: "RealtimeUrlNotFoundError",
     4040022: "GroupNotFoundError",
     4090000: "ImageAlreadyExistsError",
     4090001: "MessageAlreadyExistsError",
-    4290000: "RateLimitExceededError",
-    5000000: "GeneralInternalError",
-    5000001: "GeneralInternalRetryableError",
-}
-
-# Apple has not published the numbers of these names, so Till uses its own.
-CHOSEN = {
-    4000207: "ConsumptionPercentageOutOfRangeError",
-    4000208: "UndeliveredConsumptionPercentageNonZeroError",
-}
-
-# The messages of the codes that the routes of this suite return.
-MESSAGES = {
-    4000000: "Bad request.",
-    4000002: "Invalid request app identifier.",
-    4000005: "Invalid request revision.",
-    4000006: "Invalid transaction id.",
-    4000008: "Invalid original transaction id.",
-    4000009: "Invalid extend by days value.",
-    4000010: "Invalid extend reason code.",
-    4000011: "Invalid request identifier.",
-    4000012: "Invalid request. The start date is earlier than the allowed start date.",
-    4000013: "Invalid request. The end date precedes the start date or the dates are the same.",
-    4000014: "Invalid request. The pagination token is invalid.",
-    4000015: "Invalid request. The start date is not a timestamp value represented in milliseconds.",
-    4000016: "Invalid request. The end date is not a timestamp value represented in milliseconds.",
-    4000018: "Invalid request. The notification type or subtype is invalid.",
-    4000019: "Invalid request. Supply either a transaction id or a notification type, but not both.",
-    4000020: "Invalid request. The test notification token is invalid.",
-    4000021: "Invalid request. The sort parameter is invalid.",
-    4000022: "Invalid request. The product type parameter is invalid.",
-    4000023: "Invalid request. The product id parameter is invalid.",
-    4000024: "Invalid request. The subscription group identifier parameter is invalid.",
-    4000026: "Invalid request. The in-app ownership type parameter is invalid.",
-    4000027: "Invalid request. If provided, the list of storefront country codes must not be empty.",
-    4000028: "Invalid request. A storefront country code was invalid.",
-    4000030: "Invalid request. The revoked parameter is invalid.",
-    4000031: "Invalid request. The status parameter is invalid.",
-    4000032: "Invalid request. The account tenure field is invalid.",
-    4000033: "Invalid request. The app account token field must contain a valid UUID or an empty string.",
-    4000034: "Invalid request. The consumption status field is invalid.",
-    4000035: "Invalid request. The customer consented field is required and must indicate the customer consented.",
-    4000036: "Invalid request. The delivery status field is invalid.",
-    4000037: "Invalid request. The lifetime dollars purchased field is invalid.",
-    4000038: "Invalid request. The lifetime dollars refunded field is invalid.",
-    4000039: "Invalid request. The platform field is invalid.",
-    4000040: "Invalid request. The playtime field is invalid.",
-    4000041: "Invalid request. The sample content provided field is invalid.",
-    4000042: "Invalid request. The user status field is invalid.",
-    4000044: "Invalid request. The refund preference field is invalid.",
-    4000047: "Invalid request. The transaction id doesn't represent a supported in-app purchase type.",
-    4000048: "Invalid request. App transactions aren't supported by this endpoint.",
-    4000183: "Invalid request. The app account token field must be a valid UUID.",
-    4000185: "Invalid request. Family Sharing transactions aren't supported by this endpoint.",
-    4000187: "Invalid request. The transaction ID provided is not an original transaction ID.",
-    4000207: "Invalid request. The consumption percentage field must be from 0 to 100000.",
-    4000208: "Invalid request. The consumption percentage field must be 0 for a purchase that wasn't delivered.",
-    4000209: "Invalid request. The consumption percentage field is not supported for auto-renewable "
-             "subscription transactions.",
-    4030004: "Forbidden - subscription state ineligible for extension.",
-    4030005: "Forbidden - subscription has reached maximum extension count.",
-    4030007: "Subscriptions that users obtain through Family Sharing can't get a renewal date extension directly.",
-    4040003: "App not found.",
-    4040005: "Original transaction id not found.",
-    4040007: "No App Store Server Notification URL found for provided app. Check that a URL is configured in "
-             "App Store Connect for this environment.",
-    4040008: "Either the test notification token is expired or the notification and status are not yet available.",
-    4040009: "The server didn't find a subscription-renewal-date extension request for this "
-             "requestIdentifier and productId combination.",
-    4040010: "Transaction id not found.",
-    4040019: "No AppTransaction exists for the customer.",
 }
 
 FAULTS = "issue 5, unmodified clients and faults on demand"
@@ -184,22 +71,13 @@ LISTED = {
         "only a fault on demand brings it about", FAULTS,
         4000017, 4040001, 4040002, 4040004, 4040006, 4290000, 5000000, 5000001,
     ),
-    **_listed(
-        "groups and assigned purchases", LATER,
-        4000004, 4000225, 4000227, 4030028, 4040022,
-    ),
+    **_listed("groups and assigned purchases", LATER, 4000004, 4000225, 4000227, 4030028, 4040022),
     **_listed(
         "retention messaging", LATER,
         4000161, 4000162, 4000163, 4000164, 4000175, 4000211, 4000212, 4000213, 4000215, 4000216,
         4000218, 4000219, 4000224, 4030014, 4030016, 4030017, 4030018, 4030019, 4030026, 4040014,
         4040015, 4040018, 4040020, 4040021, 4090000, 4090001,
     ),
-    **_listed(
-        "deprecated: excludeRevoked is a Boolean, and a wrong one is 4000030", NEVER,
-        4000025,
-    ),
-    **_listed(
-        "deprecated: consumption is sent for every type of product", NEVER,
-        4000043,
-    ),
+    **_listed("deprecated: excludeRevoked is a Boolean, and a wrong one is 4000030", NEVER, 4000025),
+    **_listed("deprecated: consumption is sent for every type of product", NEVER, 4000043),
 }

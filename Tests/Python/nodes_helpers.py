@@ -11,7 +11,7 @@ from pathlib import Path
 
 import requests
 
-from process_helpers import Server, flat, payload, quarantined, set_up_app
+from process_helpers import Server, payload, quarantined, set_up_app
 
 BUNDLE = "com.example.nodes"
 SCOPE = f"/v1/apps/{BUNDLE}/sandbox"
@@ -59,9 +59,6 @@ class Nodes:
     def alive(self) -> list:
         return [server for server in self.servers if server and server.process.poll() is None]
 
-    def logs(self) -> str:
-        return "\n".join(server.stderr()[-2000:] for server in self.servers if server)
-
     def stop(self):
         for server in self.alive:
             assert server.stop() == 0, server.stderr()
@@ -80,13 +77,8 @@ class Subscriber:
         self.number = number
 
     def subscribe(self, server):
-        session = requests.Session()
-
         def control(path, body, method="POST"):
-            url = f"http://127.0.0.1:{server.ports['control']}{SCOPE}{path}"
-            answer = session.request(method, url, json=body, timeout=120)
-            assert answer.status_code in (200, 201), answer.text
-            return flat(answer.json())
+            return server.control(method, SCOPE + path, body)
 
         # The start dates are spread, so that renewals fall due all the time.
         at = START - 30 * DAY + self.number * 7919 * 60_000 % (29 * DAY)
@@ -131,15 +123,20 @@ def advance(server, to, settle=60) -> dict:
     return answer.json()
 
 
+def ask_apple(server, key, path) -> dict:
+    """Calls the App Store Server API of the sandbox."""
+    answer = server.session.get(
+        server.address("sandbox") + path, headers={"Authorization": f"Bearer {key.token()}"}, timeout=600
+    )
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
 def history(server, key, any_id) -> list:
+    """The payloads of all transactions of a history."""
     rows, revision = [], ""
     while True:
-        answer = server.session.get(
-            f"http://127.0.0.1:{server.ports['sandbox']}/inApps/v2/history/{any_id}{revision}",
-            headers={"Authorization": f"Bearer {key.token()}"}, timeout=60,
-        )
-        assert answer.status_code == 200, answer.text
-        page = answer.json()
+        page = ask_apple(server, key, f"/inApps/v2/history/{any_id}{revision}")
         rows += [payload(jws) for jws in page["signedTransactions"]]
         if not page["hasMore"]:
             return rows
@@ -147,18 +144,11 @@ def history(server, key, any_id) -> list:
 
 
 def statuses(server, key, any_id) -> list:
-    answer = server.session.get(
-        f"http://127.0.0.1:{server.ports['sandbox']}/inApps/v1/subscriptions/{any_id}",
-        headers={"Authorization": f"Bearer {key.token()}"}, timeout=60,
-    )
-    assert answer.status_code == 200, answer.text
     return [
-        {
-            "status": last["status"],
-            "transaction": payload(last["signedTransactionInfo"]),
-            "renewal": payload(last["signedRenewalInfo"]),
-        }
-        for group in answer.json()["data"] for last in group["lastTransactions"]
+        {"status": last["status"], "transaction": payload(last["signedTransactionInfo"]),
+         "renewal": payload(last["signedRenewalInfo"])}
+        for group in ask_apple(server, key, f"/inApps/v1/subscriptions/{any_id}")["data"]
+        for last in group["lastTransactions"]
     ]
 
 

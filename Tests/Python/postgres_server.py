@@ -46,6 +46,13 @@ class PostgresServer:
         # The server ignores the password. Tests check that no log contains it.
         return f"postgres://till:hunter2@{quote(str(self.folder), safe='')}/till"
 
+    def create(self, name, *statements) -> str:
+        """Creates another database, runs SQL statements in it, and returns its URL."""
+        self.run("createdb", "-h", self.folder, "-U", "till", "-T", "template0", name)
+        for statement in statements:
+            self.sql(statement, name)
+        return self.url.removesuffix("/till") + f"/{name}"
+
     def start(self):
         self.process = subprocess.Popen(
             [
@@ -71,11 +78,11 @@ class PostgresServer:
         self.log.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def sql(self, command) -> str:
-        """Runs an SQL command in the database, and returns its output."""
+    def sql(self, command, database="till") -> str:
+        """Runs an SQL command in a database, and returns its output."""
         return subprocess.run(
             [self.programs / "psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", "till", "-d",
-             "till", "-c", command],
+             database, "-c", command],
             capture_output=True, text=True, check=True, timeout=60,
         ).stdout.strip()
 

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+import stat
 import subprocess
 import threading
 import time
@@ -19,6 +20,8 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+from catalog_of_everything import plan, product
 
 ROOT = Path(__file__).resolve().parents[2]
 # If the server does not answer for so long, it hangs: a busy machine needs ten times as long as an idle one.
@@ -44,13 +47,16 @@ def quarantined(report: dict) -> list:
     return report["quarantined"]
 
 
-def run_till(*arguments, timeout=60, input=None, **environment) -> subprocess.CompletedProcess:
-    """Runs a till command to its end. Additional keyword arguments are environment variables."""
-    return subprocess.run(
-        [till_binary(), *map(str, arguments)],
-        capture_output=True, text=True, timeout=timeout, input=input,
+def run_till(*arguments, code=None, timeout=60, cwd=None, input=None, **environment) -> subprocess.CompletedProcess:
+    """Runs a till command to its end, and checks its exit code if one is given. Additional keyword arguments are
+    environment variables."""
+    outcome = subprocess.run(
+        [till_binary(), *map(str, arguments)], capture_output=True, text=True, timeout=timeout, cwd=cwd, input=input,
         env={**clean_environment(), **environment},
     )
+    shown = f"till {' '.join(map(str, arguments))}: {outcome.returncode}\n{outcome.stdout}{outcome.stderr}"
+    assert code is None or outcome.returncode == code, shown
+    return outcome
 
 
 def free_port() -> int:
@@ -69,6 +75,15 @@ def doctor(data) -> subprocess.CompletedProcess:
     return run_till("doctor", "--data", data)
 
 
+def wait_until(condition, seconds=120):
+    """Calls a function until it returns something true, and returns that."""
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, f"it did not happen within {seconds} s"
+        time.sleep(0.01)
+    return found
+
+
 def assert_healthy(data, when: str):
     """Asserts that `till doctor` reports no problem."""
     outcome = doctor(data)
@@ -77,11 +92,25 @@ def assert_healthy(data, when: str):
     )
 
 
-class Server:
-    """A `till serve` process."""
+def assert_private(folder):
+    """Asserts that only the owner can read a folder and its files."""
+    for path in [Path(folder), *Path(folder).rglob("*")]:
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
 
-    def __init__(self, data, work, *arguments, wait=True):
-        self.data = Path(data)
+
+PORTS = ["--production-port", "0", "--sandbox-port", "0", "--control-port", "0"]
+
+
+def port_of(address) -> int:
+    return int(address.rsplit(":", 1)[1])
+
+
+class Server:
+    """A `till serve` process with its files in the folder `work`. Without `data`, the arguments name the store.
+    `prefix` is a command that runs the program."""
+
+    def __init__(self, data, work, *arguments, wait=True, prefix=(), **environment):
+        self.data = Path(data) if data else None
         work = Path(work)
         number = sum(1 for _ in work.glob("ready-*")) + sum(1 for _ in work.glob("stderr-*"))
         self.ready_file = work / f"ready-{number}"
@@ -91,11 +120,10 @@ class Server:
             self.started = time.monotonic()
             self.process = subprocess.Popen(
                 [
-                    till_binary(), "serve", "--data", str(self.data),
-                    "--production-port", "0", "--sandbox-port", "0", "--control-port", "0",
+                    *prefix, till_binary(), "serve", *(["--data", str(data)] if data else []), *PORTS,
                     "--ready-file", str(self.ready_file), *map(str, arguments),
                 ],
-                stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=clean_environment(),
+                stdin=subprocess.DEVNULL, stdout=out, stderr=err, env={**clean_environment(), **environment},
             )
         self.pid = self.process.pid
         self.session = requests.Session()
@@ -114,12 +142,15 @@ class Server:
                 raise AssertionError(f"till serve was not ready after {START_LIMIT} s:\n{self.stderr()}")
             time.sleep(0.005)
         self.start_seconds = time.monotonic() - self.started
-        document = json.loads(self.ready_file.read_text())
-        assert document["process"] == self.pid
-        self.ports = {
-            face: int(document[face].rsplit(":", 1)[1]) for face in ("production", "sandbox", "control")
-        }
+        self.document = json.loads(self.ready_file.read_text())
+        assert self.document["process"] == self.pid
+        self.data = self.data or Path(self.document["dataDirectory"])
+        self.ports = {face: port_of(self.address(face)) for face in ("production", "sandbox", "control")}
         return self
+
+    def address(self, face) -> str:
+        """The address of a port: production, sandbox, control, tls or proxy."""
+        return self.document[face]
 
     def stderr(self) -> str:
         return self.stderr_file.read_bytes().decode("utf-8", "replace")
@@ -230,35 +261,18 @@ def path_part(text: str) -> str:
 
 def catalog(prefix: str) -> dict:
     """A catalog with every product type."""
-    def plan(group, level, period, price):
-        return {
-            "groupId": group, "level": level, "period": period,
-            "billingPlans": [{"kind": "BILLED_UPFRONT", "price": price, "currency": "USD", "enabled": True}],
-        }
-
-    def product(name, type_, price, subscription=None):
-        document = {
-            "productId": f"{prefix}.{name}", "type": type_, "referenceName": name, "price": price, "currency": "USD",
-            "familyShareable": False, "forSale": True, "localizations": [], "offers": [],
-        }
-        if subscription:
-            document["subscription"] = subscription
-        return document
-
-    return {
-        "groups": [
-            {"groupId": "20000001", "name": "One", "localizations": []},
-            {"groupId": "20000002", "name": "Two", "localizations": []},
-        ],
-        "products": [
-            product("coins", "CONSUMABLE", "0.99"),
-            product("season", "NON_RENEWABLE", "4.99"),
-            product("forever", "NON_CONSUMABLE", "9.99"),
-            product("basic", "AUTO_RENEWABLE", "1.99", plan("20000001", 2, "P1M", "1.99")),
-            product("better", "AUTO_RENEWABLE", "2.99", plan("20000001", 1, "P1M", "2.99")),
-            product("other", "AUTO_RENEWABLE", "3.99", plan("20000002", 1, "P1Y", "3.99")),
-        ],
-    }
+    sold = [
+        ("coins", "CONSUMABLE", "0.99", None), ("season", "NON_RENEWABLE", "4.99", None),
+        ("forever", "NON_CONSUMABLE", "9.99", None), ("basic", "AUTO_RENEWABLE", "1.99", plan("20000001", 2, "P1M")),
+        ("better", "AUTO_RENEWABLE", "2.99", plan("20000001", 1, "P1M")),
+        ("other", "AUTO_RENEWABLE", "3.99", plan("20000002", 1, "P1Y")),
+    ]
+    products = [
+        product(f"{prefix}.{name}", type_, price, **({"subscription": period} if period else {}))
+        for name, type_, price, period in sold
+    ]
+    groups = [{"groupId": "20000001", "name": "One"}, {"groupId": "20000002", "name": "Two"}]
+    return {"groups": groups, "products": products}
 
 
 def set_up_app(server: Server, bundle_id: str, team=None) -> AppleKey:

@@ -8,11 +8,11 @@ for their content type and for nulls. Each JWS is verified by the official Signe
 import base64
 import hashlib
 import itertools
-import json
 import re
 import ssl
 import time
 import uuid
+from copy import copy
 from pathlib import Path
 
 import jwt
@@ -63,15 +63,6 @@ class Till(Server):
         self.folder = Path(folder)
         self.folder.mkdir(exist_ok=True)
         super().__init__(data or self.folder / "data", self.folder, *arguments)
-
-    def wait_until_ready(self):
-        super().wait_until_ready()
-        self.document = json.loads(self.ready_file.read_text())
-        return self
-
-    def address(self, face) -> str:
-        """The address of the production port, the sandbox port or the control port."""
-        return self.document[face]
 
 
 # Control --------------------------------------------------------------------------------------------------------------
@@ -183,6 +174,13 @@ class App:
 
     def environment(self, name):
         return getattr(self, name)
+
+    def on(self, server):
+        """The same app on another server with the same data."""
+        there = copy(self)
+        there.server, there.control = server, ControlClient(server.address("control"))
+        there.sandbox, there.production = ShopEnvironment(there, "sandbox"), ShopEnvironment(there, "production")
+        return there
 
     @property
     def private_key(self):

@@ -4,7 +4,6 @@ import asyncio
 import base64
 import itertools
 import json
-import re
 import threading
 import time
 from collections import Counter, defaultdict
@@ -14,50 +13,13 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509 import ocsp
 
-from process_helpers import b64url, path_part
+from acknowledged_purchases import ENVIRONMENT, Connection
+from process_helpers import b64url, flat, path_part
 
 BUNDLE = "com.example.soak"
-ENVIRONMENT = "sandbox"
 SCOPE = f"/v1/apps/{BUNDLE}/{ENVIRONMENT}"
 OWN_CLOCKS = 4
 RECEIPTS = 40
-
-
-class Client:
-    """A keep-alive connection."""
-
-    def __init__(self, port):
-        self.port = port
-        self.writer = None
-
-    async def ask(self, method, path, body=None, headers=""):
-        """Sends a request, and returns the status and the body."""
-        if self.writer is None:
-            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 22)
-        kind = ""
-        if isinstance(body, (dict, list)):
-            body, kind = json.dumps(body).encode(), "Content-Type: application/json\r\n"
-        body = body or b""
-        head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}{kind}Content-Length: {len(body)}\r\n\r\n"
-        self.writer.write(head.encode() + body)
-        head = (await self.reader.readuntil(b"\r\n\r\n")).lower()
-        length = re.search(rb"\r\ncontent-length: *(\d+)", head)
-        if length is None:
-            assert b"transfer-encoding: chunked" in head, head
-            return int(head[9:12]), await self.chunks()
-        return int(head[9:12]), await self.reader.readexactly(int(length.group(1)))
-
-    async def chunks(self):
-        whole = b""
-        while size := int((await self.reader.readuntil(b"\r\n")).split(b";")[0], 16):
-            whole += await self.reader.readexactly(size)
-            await self.reader.readexactly(2)
-        await self.reader.readexactly(2)
-        return whole
-
-    def close(self):
-        if self.writer:
-            self.writer.close()
 
 
 class Wrong(Exception):
@@ -106,7 +68,7 @@ class MixedLoad:
             (self.console, "control", 1, 0.10), (self.status, ENVIRONMENT, 1, 0.10),
         ]
         await asyncio.gather(*(
-            self.crew(operation, Client(self.server.ports[face]), place, pause)
+            self.crew(operation, Connection(self.server.ports[face]), place, pause)
             for operation, face, count, pause in crews for place in range(count)
         ))
 
@@ -128,9 +90,9 @@ class MixedLoad:
 
     async def control(self, client, method, path, body=None, but=()):
         """Calls the control API. Returns the JSON answer, or None while the store is unavailable."""
-        status, text = await client.ask(method, path, body)
+        status, text = await client.request(method, path, body)
         if status in (200, 201):
-            return json.loads(text)
+            return flat(json.loads(text))
         if status == 503 and json.loads(text)["code"] == "busy":
             return None
         if status in but:
@@ -139,7 +101,7 @@ class MixedLoad:
 
     async def apple(self, client, method, path, body=None, token=None):
         """Calls Apple's API. Returns the JSON answer, or None while the store is unavailable."""
-        status, text = await client.ask(
+        status, text = await client.request(
             method, path, body, f"Authorization: Bearer {token or self.key.token()}\r\n"
         )
         if status == 200:
@@ -203,7 +165,7 @@ class MixedLoad:
             if answer is None:
                 return False
             self.receipts.append(answer["receipt"])
-        status, text = await client.ask("POST", "/verifyReceipt", {
+        status, text = await client.request("POST", "/verifyReceipt", {
             "receipt-data": self.receipts[turn % len(self.receipts)], "password": self.secret,
             "exclude-old-transactions": turn % 2 == 0,
         })
@@ -215,7 +177,7 @@ class MixedLoad:
     def side(self, client):
         """A control client for an operation that otherwise calls Apple's API."""
         if not hasattr(client, "beside"):
-            client.beside = Client(self.server.ports["control"])
+            client.beside = Connection(self.server.ports["control"])
             close = client.close
             client.close = lambda: (close(), client.beside.close())
         return client.beside
@@ -260,7 +222,7 @@ class MixedLoad:
         path = "/ocsp" if turn % 2 else "/ocsp/" + path_part(base64.b64encode(self.question).decode())
         method, body = ("POST", self.question) if turn % 2 else ("GET", None)
         kind = "Content-Type: application/ocsp-request\r\n" if body else ""
-        status, answer = await client.ask(method, path, body, kind)
+        status, answer = await client.request(method, path, body, kind)
         if status != 200 or not answer:
             raise Wrong(f"OCSP: {status} {answer[:100]!r}")
         return True
@@ -273,7 +235,7 @@ class MixedLoad:
             lambda: self.key.token(jti=str(turn))[:-6] + "AAAAAA", lambda: self.key.token(bid=f"com.example.{turn}"),
             lambda: b64url(json.dumps({"alg": "none", "n": turn}).encode()) + ".e30.", lambda: self.key.token(),
         )[turn % 8]()
-        status, text = await client.ask(
+        status, text = await client.request(
             "GET", f"/inApps/v1/transactions/{turn}", headers=f"Authorization: Bearer {token}\r\n" if token else ""
         )
         # The server looks up a well-formed id only, so the store may be unavailable for it. A malformed id is rejected
@@ -292,7 +254,7 @@ class MixedLoad:
             f"{SCOPE}/notifications?limit=20", f"/v1/apps/{BUNDLE}/catalog", f"{SCOPE}/endpoints", "/v1/faults",
         ] + ([f"{SCOPE}/customers/{customer}"] if customer else [])
         if turn % 10 == 0:
-            return (await client.ask("GET", "/metrics"))[0] == 200
+            return (await client.request("GET", "/metrics"))[0] == 200
         return await self.control(client, "GET", paths[turn % len(paths)]) is not None
 
     # Setup

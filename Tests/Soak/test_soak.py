@@ -3,7 +3,6 @@ the database, and no acknowledged data is lost. TILL_SOAK_SECONDS sets another d
 
 import asyncio
 import contextlib
-import json
 import os
 import signal
 import sqlite3
@@ -13,12 +12,12 @@ from collections import Counter
 
 import pytest
 
+from acknowledged_purchases import read_histories
 from listening_post import ListeningPost
 from mixed_load import BUNDLE, SCOPE, MixedLoad
 from postgres_server import PostgresServer
-from process_helpers import Server, payload, run_till, set_up_app
+from process_helpers import Server, run_till, set_up_app
 from steadiness import MEGABYTE, allowed, growth, is_flat, open_things, sample
-from test_crash import ENVIRONMENT, Connection
 
 SECONDS = float(os.environ.get("TILL_SOAK_SECONDS") or 600)
 WARM_UP = min(60.0, max(20.0, SECONDS / 10))
@@ -240,23 +239,11 @@ def judge_deliveries(server):
 
 def judge_ledger(server, key, load, database):
     """Checks that every purchase is in its customer's history exactly once."""
-    async def read():
-        todo, found = list(load.sold.items()), {}
-
-        async def worker():
-            connection = Connection(server.ports[ENVIRONMENT])
-            while todo:
-                customer, sold = todo.pop()
-                found[customer] = await read_sold(connection, key, sold[0])
-            connection.close()
-
-        await asyncio.gather(*(worker() for _ in range(8)))
-        return found
-
-    found = asyncio.run(read())
+    asked = {customer: (sold[0], "", None) for customer, sold in load.sold.items()}
+    found = asyncio.run(read_histories(server, key, asked))
     problems, sold, unsure = [], 0, 0
     for customer, transactions in load.sold.items():
-        rows = Counter(found[customer])
+        rows = Counter(row["transactionId"] for row in found[customer][0])
         sold += len(transactions)
         problems += [f"{customer}: LOST {id_}" for id_ in set(transactions) - set(rows)]
         problems += [f"{customer}: {id_} stands {n} times" for id_, n in rows.items() if n > 1]
@@ -267,21 +254,5 @@ def judge_ledger(server, key, load, database):
     lost = sum("LOST" in problem for problem in problems)
     print(f"  sold {sold}, lost {lost}; answered with an error and done all the same: {unsure}")
     assert not problems, f"{len(problems)} problems: " + "\n".join(problems[:10])
-    doctor = run_till("doctor", "--data", server.data, *(["--database", database.url] if database else []), timeout=300)
-    assert doctor.returncode == 0 and "No problems" in doctor.stdout, doctor.stdout + doctor.stderr
-
-
-async def read_sold(connection, key, any_id):
-    """The transaction ids in a history of the soak test's app."""
-    ids, revision = [], None
-    while True:
-        query = f"?revision={revision}" if revision else ""
-        status, body = await connection.request(
-            "GET", f"/inApps/v2/history/{any_id}{query}", headers=f"Authorization: Bearer {key.token()}\r\n"
-        )
-        assert status == 200, f"history of {any_id}: {status} {body[:300]!r}"
-        page = json.loads(body)
-        ids += [payload(jws)["transactionId"] for jws in page["signedTransactions"]]
-        revision = page["revision"]
-        if not page["hasMore"]:
-            return ids
+    store = ["--database", database.url] if database else []
+    assert "No problems" in run_till("doctor", "--data", server.data, *store, timeout=300, code=0).stdout

@@ -6,7 +6,7 @@ struct FolderTests {
     static let filesOfFolder = 20
     /// The folders that may have more files, each with the reason.
     static let exceptions = [
-        "Tests/Fixtures/storekit/refused": "one file for each error of an import; test_storekit_files.py reads them all"
+        "Tests/Fixtures/storekit/refused": "one file for each error of an import; SetupControlTests reads them all"
     ]
 
     static func sharedNames(_ paths: [String]) -> [Finding] {

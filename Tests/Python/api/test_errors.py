@@ -119,7 +119,7 @@ def ids(own_app):
     return {
         "coins": coins.id, "customer": coins.app_transaction_id, "basic": basic.id, "extended": extended,
         "forever": sandbox.buy("eve", FOREVER).id, "trial": sandbox.buy("eve", BASIC).id,
-        "copy": sandbox.control("listSubscriptions", customer="bob")[0]["transactionId"],
+        "copy": sandbox.control("getCustomer", customer="bob")["subscriptions"][0]["transactionId"],
         "pro": sandbox.buy("ann", PRO).id, "undownloaded": sandbox.buy("cara", COINS).id,
     }
 

@@ -1,24 +1,23 @@
 """The attack pack: Apple's verifier rejects every case, and the report finds a backend that does not verify
 signatures."""
 
-import base64
+import contextlib
+import itertools
 import json
 import socket
 import struct
 import subprocess
-import threading
-import time
-import urllib.error
-import urllib.request
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+import requests
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException
 
+import payload_rules
 from catalog_of_everything import BASIC, COINS
-from process_helpers import clean_environment, free_port, run_till, till_binary
-from shop_helpers import ControlRefused, now_ms
+from listening_post import ListeningPost
+from process_helpers import clean_environment, free_port, payload, run_till, till_binary, wait_until
+from shop_helpers import now_ms
 
 RIGHT = ["control", "replayed-notification"]
 
@@ -51,16 +50,11 @@ def check(cases, judged):
         if name == "renewal-info-as-transaction":
             # The notification is valid, but the transaction in it is not.
             assert judged("notification", case["signedPayload"]) is None
-            inner = decoded(case["signedPayload"])["data"]["signedTransactionInfo"]
+            inner = payload(case["signedPayload"])["data"]["signedTransactionInfo"]
             assert judged("signed_transaction", inner) == expected
             assert judged("renewal_info", inner) is None
         else:
             assert judged("notification", case["signedPayload"]) == expected, name
-
-
-def decoded(jws):
-    payload = jws.split(".")[1]
-    return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
 
 
 def test_apples_verifier_rejects_every_case(environment, judged):
@@ -72,7 +66,7 @@ def test_apples_verifier_rejects_every_case_about_a_purchase(environment, custom
     cases = pack(environment, transactionId=bought.id)
     check(cases, judged)
     for name in RIGHT:
-        assert decoded(cases[name]["signedTransactionInfo"])["transactionId"] == bought.id
+        assert payload(cases[name]["signedTransactionInfo"])["transactionId"] == bought.id
 
 
 def test_apples_verifier_rejects_every_case_about_a_subscription_in_the_past(environment, customer, judged):
@@ -80,69 +74,49 @@ def test_apples_verifier_rejects_every_case_about_a_subscription_in_the_past(env
         bought = environment.buy(customer, BASIC)
         cases = pack(environment, transactionId=bought.id)
     check(cases, judged)
-    notice = decoded(cases["control"]["signedPayload"])
+    notice = payload(cases["control"]["signedPayload"])
     assert notice["notificationType"] == "SUBSCRIBED" and notice["data"]["status"] == 1
     assert judged("renewal_info", notice["data"]["signedRenewalInfo"]) is None
-
-
-def test_every_notification_has_a_uuid_of_its_own(sandbox):
-    cases = [*pack(sandbox).values(), *pack(sandbox).values()]
-    uuids = [decoded(case["signedPayload"])["notificationUUID"] for case in cases]
-    assert len(set(uuids)) == len(uuids)
-
-
-def test_the_control_api_validates_case_names(sandbox):
-    only = pack(sandbox, case="alg-none")
-    assert list(only) == ["alg-none"]
-    for query, error in [
-        ({"case": "alg-any"}, (400, "bad_query")), ({"case": "truncated"}, (400, "bad_query")),
-        ({"transactionId": "1"}, (404, "unknown_transaction")),
-    ]:
-        with pytest.raises(ControlRefused) as refused:
-            pack(sandbox, **query)
-        assert (refused.value.status, refused.value.code) == error
 
 
 # Backends -------------------------------------------------------------------------------------------------------------
 
 
-class Backend:
-    """A developer's server. `accepts` decides whether it accepts a signedPayload."""
+class Backend(ListeningPost):
+    """A developer's server. `accepts` decides whether it accepts a signedPayload. If it has `fails`, that function
+    answers when `accepts` finds an invalid signature."""
 
-    def __init__(self, accepts, status=None):
-        backend, forced = self, status
-        self.seen = []
+    def __init__(self, accepts, status=None, fails=None):
+        super().__init__(self.judge)
+        self.accepts, self.status, self.fails = accepts, status, fails
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                backend.seen.append(body["signedPayload"])
-                try:
-                    status = 200 if accepts(body["signedPayload"]) else 401
-                except Exception:
-                    status = 400
-                self.send_response(forced or status)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
+    @property
+    def seen(self):
+        return [each.jws for each in self.received]
 
-            def log_message(self, *_):
-                pass
+    def judge(self, handler):
+        try:
+            status = 200 if self.accepts(self.seen[-1]) else 401
+        except Exception as error:
+            if self.fails and isinstance(error, VerificationException):
+                return self.fails(handler)
+            status = 400
+        answer(handler, self.status or status)
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/apple"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
+def answer(handler, status):
+    handler.send_response(status)
+    handler.send_header("Connection", "close")
+    handler.send_header("Content-Length", "0")
+    handler.end_headers()
 
 
 @pytest.fixture
 def backend():
     made = []
 
-    def make(accepts, status=None):
-        made.append(Backend(accepts, status))
+    def make(accepts, **options):
+        made.append(Backend(accepts, **options))
         return made[-1]
 
     yield make
@@ -151,27 +125,8 @@ def backend():
 
 
 @pytest.fixture
-def failing():
-    made = []
-
-    def make(verifier, fails):
-        made.append(Failing(verifier, fails))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
-
-
-def attack(app, *arguments, code):
-    done = run_till(
-        "attack", "--app", app.bundle_id, "--control", app.server.address("control"), *arguments, timeout=120
-    )
-    assert done.returncode == code, f"{done.returncode}\n{done.stdout}{done.stderr}"
-    return done
-
-
-def test_a_backend_that_verifies_passes(app, backend):
+def verifies(app):
+    """Verifies a notification and the transaction in it."""
     verifier = SignedDataVerifier([app.root], False, Environment.SANDBOX, app.bundle_id)
 
     def accepts(jws):
@@ -179,7 +134,16 @@ def test_a_backend_that_verifies_passes(app, backend):
         verifier.verify_and_decode_signed_transaction(notice.data.signedTransactionInfo)
         return True
 
-    careful = backend(accepts)
+    return accepts
+
+
+def attack(app, *arguments, code):
+    where = ["--app", app.bundle_id, "--control", app.server.address("control")]
+    return run_till("attack", *where, *arguments, timeout=120, code=code)
+
+
+def test_a_backend_that_verifies_passes(app, backend, verifies):
+    careful = backend(verifies)
     output = attack(app, "--post", careful.url, code=0).stdout
     assert "The backend accepted no attack." in output
     assert "accepted the second time too" in output
@@ -188,7 +152,7 @@ def test_a_backend_that_verifies_passes(app, backend):
 
 
 def test_a_backend_that_only_decodes_accepts_every_attack(app, backend):
-    weak = backend(lambda jws: decoded(jws)["notificationUUID"])
+    weak = backend(lambda jws: payload(jws)["notificationUUID"])
     done = attack(app, "--post", weak.url, "--json", code=3)
     report = json.loads(done.stdout)
     tried = [entry["case"] for entry in report["attacks"]]
@@ -197,49 +161,12 @@ def test_a_backend_that_only_decodes_accepts_every_attack(app, backend):
     assert "The backend accepted 14 of 14 attacks" in attack(app, "--post", weak.url, code=3).stdout
 
 
-def test_a_backend_with_one_hole_is_reported_with_that_case(app, backend):
-    verifier = SignedDataVerifier([app.root], False, Environment.SANDBOX, app.bundle_id)
-
-    def accepts(jws):
-        header = json.loads(base64.urlsafe_b64decode(jws.split(".")[0] + "=="))
-        if header["alg"] == "none":
-            return True
-        notice = verifier.verify_and_decode_notification(jws)
-        verifier.verify_and_decode_signed_transaction(notice.data.signedTransactionInfo)
-        return True
-
-    holed = backend(accepts)
+def test_a_backend_with_one_hole_is_reported_with_that_case(app, backend, verifies):
+    holed = backend(lambda jws: payload_rules.decode(jws)[0]["alg"] == "none" or verifies(jws))
     output = attack(app, "--post", holed.url, code=3).stdout
     assert "alg-none" in output and "ACCEPTED" in output and "accepted 1 of 14 attacks" in output
     assert "accepted 1 of 1 attacks" in attack(app, "--post", holed.url, "--case", "alg-none", code=3).stdout
     assert "The backend accepted no attack" in attack(app, "--post", holed.url, "--case", "wrong-root", code=0).stdout
-
-
-class Failing(Backend):
-    """A developer's server that accepts valid notifications. For any other, it calls `fails` with the connection."""
-
-    def __init__(self, verifier, fails):
-        super().__init__(lambda jws: True)
-        handler = self.server.RequestHandlerClass
-
-        def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            try:
-                notice = verifier.verify_and_decode_notification(body["signedPayload"])
-                verifier.verify_and_decode_signed_transaction(notice.data.signedTransactionInfo)
-            except VerificationException:
-                return fails(self)
-            self.send_response(200)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        handler.do_POST = do_POST
-
-
-def answers_500(request):
-    request.send_response(500)
-    request.send_header("Content-Length", "0")
-    request.end_headers()
 
 
 def closes(request):
@@ -253,12 +180,11 @@ def resets(request):
 
 
 @pytest.mark.parametrize("fails, verdict, words", [
-    (answers_500, "crashed", "HTTP 500  CRASHED"), (closes, "unanswered", "NO ANSWER"),
+    (lambda request: answer(request, 500), "crashed", "HTTP 500  CRASHED"), (closes, "unanswered", "NO ANSWER"),
     (resets, "unanswered", "NO ANSWER"),
 ])
-def test_a_backend_error_does_not_count_as_a_rejection(app, failing, fails, verdict, words):
-    verifier = SignedDataVerifier([app.root], False, Environment.SANDBOX, app.bundle_id)
-    address = failing(verifier, fails).url
+def test_a_backend_error_does_not_count_as_a_rejection(app, backend, verifies, fails, verdict, words):
+    address = backend(verifies, fails=fails).url
     report = json.loads(attack(app, "--post", address, "--json", code=4).stdout)
     assert report["control"]["verdict"] == "accepted" and report["accepted"] == []
     assert report["errors"] == [entry["case"] for entry in report["attacks"]] and len(report["errors"]) == 14
@@ -270,17 +196,10 @@ def test_a_backend_error_does_not_count_as_a_rejection(app, failing, fails, verd
     assert words in output and "The backend failed on 1 instead of refusing or accepting: alg-none." in output
 
 
-def test_an_accepted_attack_outranks_a_backend_error(app, failing):
-    verifier = SignedDataVerifier([app.root], False, Environment.SANDBOX, app.bundle_id)
-    tries = []
-
-    def every_other(request):
-        tries.append(request)
-        request.send_response(200 if len(tries) % 2 else 500)
-        request.send_header("Content-Length", "0")
-        request.end_headers()
-
-    report = json.loads(attack(app, "--post", failing(verifier, every_other).url, "--json", code=3).stdout)
+def test_an_accepted_attack_outranks_a_backend_error(app, backend, verifies):
+    statuses = itertools.cycle([200, 500])
+    every_other = backend(verifies, fails=lambda request: answer(request, next(statuses)))
+    report = json.loads(attack(app, "--post", every_other.url, "--json", code=3).stdout)
     assert len(report["accepted"]) == len(report["errors"]) == 7
 
 
@@ -297,7 +216,7 @@ def test_a_backend_that_accepts_replays_is_reported(app, backend):
     known = set()
 
     def accepts(jws):
-        uuid = decoded(jws)["notificationUUID"]
+        uuid = payload(jws)["notificationUUID"]
         if uuid in known:
             return False
         known.add(uuid)
@@ -336,21 +255,17 @@ def test_the_command_serves_until_it_is_stopped(app):
     )
     try:
         def fetch(path):
-            return urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10).read().decode()
+            return requests.get(f"http://127.0.0.1:{port}{path}", timeout=10)
 
-        for _ in range(100):
-            try:
-                listed = fetch("/")
-                break
-            except OSError:
-                assert process.poll() is None
-                time.sleep(0.1)
-        assert "wrong-root" in listed
-        assert decoded(fetch("/wrong-root"))["data"]["bundleId"] == app.bundle_id
-        assert decoded(fetch("/wrong-root/transaction"))["bundleId"] == app.bundle_id
-        with pytest.raises(urllib.error.HTTPError) as missing:
-            fetch("/lost")
-        assert missing.value.code == 404
+        def listed():
+            assert process.poll() is None
+            with contextlib.suppress(requests.ConnectionError):
+                return fetch("/").text
+
+        assert "wrong-root" in wait_until(listed, 10)
+        assert payload(fetch("/wrong-root").text)["data"]["bundleId"] == app.bundle_id
+        assert payload(fetch("/wrong-root/transaction").text)["bundleId"] == app.bundle_id
+        assert fetch("/lost").status_code == 404
     finally:
         process.terminate()
         assert process.wait(10) == 0

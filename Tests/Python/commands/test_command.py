@@ -5,8 +5,6 @@ import os
 import re
 import shlex
 import stat
-import subprocess
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
@@ -18,7 +16,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 import payload_rules
 from catalog_of_everything import BASIC, BASIC_YEAR, CATALOG, COINS, FOREVER, PRO
-from process_helpers import ROOT, assert_healthy, clean_environment, run_till, till_binary
+from process_helpers import ROOT, assert_healthy, run_till
 from shop_helpers import App, ControlClient, Till
 
 FIXTURE = ROOT / "Tests/Fixtures/storekit/v5.0.storekit"
@@ -38,10 +36,7 @@ def till(tmp_path_factory):
 def run(till):
     """Runs a command against the server; returns its standard output, or the JSON in it."""
     def run(*arguments, code=0, as_json=False):
-        arguments = [str(argument) for argument in arguments] + ["--data", str(till.data)]
-        outcome = run_till(*arguments, *(["--json"] if as_json else []))
-        output = f"till {' '.join(arguments)}: {outcome.returncode}\n{outcome.stdout}{outcome.stderr}"
-        assert outcome.returncode == code, output
+        outcome = run_till(*arguments, "--data", till.data, *(["--json"] if as_json else []), code=code)
         if code:
             return outcome.stderr
         assert outcome.stderr == ""
@@ -63,33 +58,10 @@ def shop(till, run, tmp_path_factory):
     return {**key, "folder": folder}
 
 
-def leaves(command, words=()):
-    """The words of each command that has no subcommands, without `till`."""
-    inner = [each for each in command.get("subcommands", []) if each["commandName"] != "help" and each["shouldDisplay"]]
-    if not inner:
-        yield " ".join(words)
-    for each in inner:
-        yield from leaves(each, (*words, each["commandName"]))
-
-
-def test_the_help_of_every_command_has_an_example():
-    commands = list(leaves(json.loads(run_till("--experimental-dump-help").stdout)["command"]))
-    assert len(commands) > 80
-
-    def without_example(command):
-        outcome = run_till(*command.split(), "--help")
-        before = outcome.stdout.split("USAGE:")[0].splitlines()
-        found = any(line.strip().startswith(f"till {command}") for line in before)
-        return None if outcome.returncode == 0 and found else command
-
-    with ThreadPoolExecutor(4) as pool:
-        assert [command for command in pool.map(without_example, commands) if command] == []
-
-
 @pytest.mark.parametrize("arguments", [["--help"], ["help", "buy"], ["app", "--help"], ["ca", "--help"]])
 def test_help_exits_with_zero(arguments):
-    outcome = run_till(*arguments)
-    assert outcome.returncode == 0 and "till" in outcome.stdout and outcome.stderr == ""
+    outcome = run_till(*arguments, code=0)
+    assert "till" in outcome.stdout and outcome.stderr == ""
 
 
 # Setting up -----------------------------------------------------------------------------------------------------------
@@ -172,11 +144,7 @@ def test_customers_are_created_shown_and_listed(shop, run):
 
 def test_with_several_apps_one_must_be_named(till, shop, run):
     assert "--app" in run("customer", "list", code=1)
-    outcome = subprocess.run(
-        [till_binary(), "customer", "list", "--json"], capture_output=True, text=True, timeout=60,
-        env={**clean_environment(), "TILL_APP": "com.example.loom", "TILL_CONTROL": till.address("control")},
-    )
-    assert outcome.returncode == 0, outcome.stderr
+    run_till("customer", "list", TILL_APP="com.example.loom", TILL_CONTROL=till.address("control"), code=0)
 
 
 def test_a_family_is_created_shown_joined_and_left(shop, run):
@@ -260,8 +228,7 @@ def test_the_first_line_summarizes_a_purchase(app):
     )
 
     def output(*arguments):
-        outcome = run_till(*arguments, *where)
-        assert outcome.returncode == 0, outcome.stderr
+        outcome = run_till(*arguments, *where, code=0)
         return outcome.stdout
 
     def first(*arguments):
@@ -296,8 +263,7 @@ def test_a_change_and_an_approval_print_a_summary(app):
     where = ["--app", app.bundle_id, "--control", app.server.address("control")]
 
     def first(*arguments):
-        outcome = run_till(*arguments, *where)
-        assert outcome.returncode == 0, outcome.stderr
+        outcome = run_till(*arguments, *where, code=0)
         return outcome.stdout.splitlines()[0]
 
     first("buy", BASIC, "--customer", "yan")
@@ -399,10 +365,8 @@ def test_the_doctor_finds_nothing_and_then_a_file_that_others_may_read(till, run
     file = till.data / "ca" / "root.key"
     file.chmod(0o644)
     try:
-        outcome = run_till("doctor", "--data", till.data)
-        assert outcome.returncode == 3 and "root.key" in outcome.stdout
-        outcome = run_till("doctor", "--data", till.data, "--json")
-        assert outcome.returncode == 3
+        assert "root.key" in run_till("doctor", "--data", till.data, code=3).stdout
+        outcome = run_till("doctor", "--data", till.data, "--json", code=3)
         (finding,) = json.loads(outcome.stdout)["findings"]
         assert "root.key" in finding
     finally:
@@ -418,7 +382,7 @@ def test_the_command_creates_a_backup(run, shop, tmp_path):
     assert made["directory"] == str(tmp_path / "tuesday")
     rows = {part["table"]: part["rows"] for part in made["tables"]}
     assert {"accounts", "ledger", "outbox"} <= set(rows) and rows["documents"] > 0
-    assert run_till("doctor", "--data", target).returncode == 0
+    run_till("doctor", "--data", target, code=0)
 
 
 def test_a_mass_extension_is_listed_with_its_request_its_days_and_its_storefronts(shop, run):
@@ -498,28 +462,26 @@ def test_with_json_an_error_is_json_with_a_code(till, shop, run, tmp_path):
     assert realm["code"] == "wrong_usage" and "production" in realm["message"]
     assert "staging" in refusal("customer", "list", *APP, *here, TILL_ENVIRONMENT="staging")["message"]
     assert refusal("serve", "--config", tmp_path / "none.json")["code"] == "refused"
-    helped = run_till("buy", "--help", "--json")
-    assert helped.returncode == 0 and "USAGE" in helped.stdout and helped.stderr == ""
+    helped = run_till("buy", "--help", "--json", code=0)
+    assert "USAGE" in helped.stdout and helped.stderr == ""
 
 
 def test_an_empty_variable_counts_as_unset(till, shop, tmp_path):
     names = ["CONTROL", "CONTROL_TOKEN", "REALM", "KEY"]
     empty = {f"TILL_{name}": "" for name in names}
-    listed = run_till("customer", "list", "--json", TILL_DATA=str(till.data), TILL_APP="com.example.loom", **empty)
-    assert listed.returncode == 0 and json.loads(listed.stdout)["customers"], listed.stderr
-    several = run_till("customer", "list", "--data", till.data, TILL_APP="", **empty)
-    assert several.returncode == 1 and "Name one with --app" in several.stderr
-    folder = run_till("app", "list", "--control", till.address("control"), TILL_DATA="")
-    assert folder.returncode == 0, folder.stderr
+    listed = run_till("customer", "list", "--json", TILL_DATA=str(till.data), TILL_APP="com.example.loom", **empty, code=0)
+    assert json.loads(listed.stdout)["customers"], listed.stderr
+    several = run_till("customer", "list", "--data", till.data, TILL_APP="", **empty, code=1)
+    assert "Name one with --app" in several.stderr
+    run_till("app", "list", "--control", till.address("control"), TILL_DATA="", code=0)
     # An empty server setting means the same as no setting, and the server accepts it.
     names = ("CONFIG", "PRODUCTION_PORT", "DEMO", "PROFILE", "LOG_LEVEL", "DATABASE")
     settings = {f"TILL_{name}": "" for name in names}
-    doctor = run_till("doctor", "--data", till.data, **settings)
-    assert doctor.returncode == 0, doctor.stderr
+    doctor = run_till("doctor", "--data", till.data, **settings, code=0)
     config = tmp_path / "till.json"
     config.write_text('{"productionPort": 70000}')
-    refused = run_till("serve", "--config", config, "--data", tmp_path / "data", **settings)
-    assert refused.returncode == 1 and "productionPort is 70000" in refused.stderr
+    refused = run_till("serve", "--config", config, "--data", tmp_path / "data", **settings, code=1)
+    assert "productionPort is 70000" in refused.stderr
 
 
 def test_exit_codes(run, shop, tmp_path):
@@ -528,13 +490,11 @@ def test_exit_codes(run, shop, tmp_path):
     for arguments in (["app", "list"], ["customer", "show", "x", *APP], ["buy", THREAD, "--customer", "x", *APP],
                       ["ca", "rotate"], ["backup", str(tmp_path / "x")], ["explain", "--last"],
                       ["history", "12", *APP]):
-        outcome = run_till(*arguments, *unreachable, timeout=10)
-        assert outcome.returncode == 2, f"{arguments}: {outcome.returncode} {outcome.stderr}"
+        outcome = run_till(*arguments, *unreachable, timeout=10, code=2)
         assert "127.0.0.1:9" in outcome.stderr and "till serve" in outcome.stderr and outcome.stdout == ""
     for arguments in (["nonsense"], ["buy"], ["buy", THREAD], ["app", "create"], ["app", "list", "--nonsense"],
                       ["buy", THREAD, "--customer", "x", "--quantity", "many"]):
-        outcome = run_till(*arguments)
-        assert outcome.returncode == 64, f"{arguments}: {outcome.returncode}"
+        outcome = run_till(*arguments, code=64)
         assert outcome.stdout == "" and "Usage" in outcome.stderr
     assert run("customer", "show", "unknown", *APP, code=1).startswith("till: ")
 
@@ -554,8 +514,7 @@ def test_serve_with_demo_continues_with_the_same_data(serve):
     app = ["--app", document["bundleId"]]
     shown = json.loads(run_till("customer", "show", "ann", *app, "--data", till.data, "--json").stdout)
     assert shown["transactions"] >= 4
-    history = run_till("history", shown["appTransactionId"], "--data", till.data, "--json")
-    assert history.returncode == 0, history.stderr
+    history = run_till("history", shown["appTransactionId"], "--data", till.data, "--json", code=0)
     first = json.loads(history.stdout)
     assert len(first[0]["signedTransactions"]) == shown["transactions"]
     client = ControlClient(till.address("control"))
@@ -591,8 +550,8 @@ def test_every_serve_flag_is_a_configuration_key_and_is_documented(tmp_path):
     flags -= {"config", "ready-file", "json", "help", "version"}
     config = tmp_path / "till.json"
     config.write_text('{"noSuchSetting": 1}')
-    refused = run_till("serve", "--config", config)
-    assert refused.returncode == 1 and "noSuchSetting, which is not a setting" in refused.stderr
+    refused = run_till("serve", "--config", config, code=1)
+    assert "noSuchSetting, which is not a setting" in refused.stderr
     keys = set(refused.stderr.split("Settings: ")[1].strip().rstrip(".").split(", "))
     camel = {re.sub(r"-(\w)", lambda match: match[1].upper(), flag) for flag in flags}
     assert len(camel) > 20 and camel == keys
@@ -606,8 +565,7 @@ def test_a_rejected_import_leaves_no_app_behind(serve, tmp_path):
     wrong = tmp_path / "wrong.storekit"
     wrong.write_text('{"products": 5}')
     control = ("--control", till.address("control"))
-    refused = run_till("import", wrong, "--app", "com.example.stray", *control)
-    assert refused.returncode == 1 and "$.products" in refused.stderr
+    assert "$.products" in run_till("import", wrong, "--app", "com.example.stray", *control, code=1).stderr
     assert json.loads(run_till("app", "list", "--json", *control).stdout) == []
 
 
@@ -617,11 +575,7 @@ def test_a_secret_is_read_from_standard_input_and_an_empty_one_is_an_error(serve
     run_till("app", "create", "com.example.secret", *control)
     none = run_till("secret", "show", *control)
     assert (none.returncode, none.stdout) == (1, "") and "till secret create" in none.stderr
-    made = subprocess.run(
-        [till_binary(), "secret", "create", "--value", "-", *control], input="hush\n", capture_output=True, text=True,
-        env=clean_environment(), timeout=60,
-    )
-    assert (made.returncode, made.stdout) == (0, "hush\n")
+    assert run_till("secret", "create", "--value", "-", *control, input="hush\n", code=0).stdout == "hush\n"
     assert run_till("secret", "show", *control).stdout == "hush\n"
 
 
@@ -633,8 +587,4 @@ def test_a_secret_is_read_from_standard_input_and_an_empty_one_is_an_error(serve
     (["serve"], {"TILL_JOURNAL_LENGTH": "5"}, "TILL_JOURNAL_LENGTH is TILL_REQUEST_LOG_LENGTH now"),
 ])
 def test_a_retired_flag_or_variable_is_refused_with_the_new_name(tmp_path, arguments, variables, message):
-    outcome = subprocess.run(
-        [till_binary(), *arguments], capture_output=True, text=True, timeout=60, cwd=tmp_path,
-        env={**clean_environment(), **variables},
-    )
-    assert outcome.returncode == 64 and message in outcome.stderr, outcome.stderr
+    assert message in run_till(*arguments, cwd=tmp_path, code=64, **variables).stderr

@@ -5,22 +5,13 @@ import os
 import shlex
 import signal
 import subprocess
-import time
 
 import pytest
 import requests
 
-from process_helpers import clean_environment, run_till, till_binary
+from process_helpers import PORTS, clean_environment, run_till, till_binary, wait_until
 
-PORTS = ["--production-port", "0", "--sandbox-port", "0", "--control-port", "0"]
 DEMO = "com.example.till.demo"
-
-
-def until(condition, seconds=120):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +27,8 @@ def brief(tmp_path_factory):
         )
     try:
         # The file must never contain any addresses but those of this server.
-        until(lambda: process.poll() is not None or not ready.exists() or ready.read_text() != "older")
-        until(lambda: process.poll() is not None or ready.exists())
+        wait_until(lambda: process.poll() is not None or not ready.exists() or ready.read_text() != "older")
+        wait_until(lambda: process.poll() is not None or ready.exists())
         yield json.loads(ready.read_text()) | {"banner": banner.read_text()}
     finally:
         process.send_signal(signal.SIGTERM)
@@ -48,17 +39,15 @@ def test_the_banner_has_the_flags_for_a_server_in_another_directory(brief):
     lines = brief["banner"].splitlines()
     assert f"  export TILL_DATA={brief['dataDirectory']}" in lines
     assert lines[-1] == "Stop with Ctrl-C. All data is deleted then."
-    environment = clean_environment() | {"TILL_DATA": brief["dataDirectory"]}
     for line in [line for line in lines if line.startswith("  ") and " customer " in line or " history " in line]:
         words = shlex.split(line)[1:]
         if words[:1] in (["customer"], ["history"]):
-            done = subprocess.run([till_binary(), *words], env=environment, capture_output=True, text=True, timeout=60)
-            assert done.returncode == 0, done.stderr
+            run_till(*words, TILL_DATA=brief["dataDirectory"], code=0)
 
 
 def test_a_ready_file_that_cannot_be_written_ends_the_start(tmp_path):
-    done = run_till("serve", "--ephemeral", *PORTS, "--ready-file", tmp_path / "nowhere/ready.json")
-    assert done.returncode == 1 and "nowhere/ready.json cannot be written" in done.stderr
+    done = run_till("serve", "--ephemeral", *PORTS, "--ready-file", tmp_path / "nowhere/ready.json", code=1)
+    assert "nowhere/ready.json cannot be written" in done.stderr
 
 
 @pytest.mark.parametrize("flags", [[], ["--json"]])
@@ -77,41 +66,34 @@ def test_followed_output_is_written_to_a_file_at_once(brief, tmp_path, flags):
             asked.append(requests.post(brief["sandbox"] + "/verifyReceipt", data="{}", timeout=30))
             return any(answer.headers["X-Request-ID"] in out.read_text() for answer in asked)
 
-        until(seen)
+        wait_until(seen)
     finally:
         process.kill()
         process.wait()
 
 
 def test_exec_names_an_app_that_it_cannot_use():
-    other = run_till("exec", "--demo", "--app", "com.mine", "--", "true")
-    assert other.returncode == 64 and DEMO in other.stderr
-    none = run_till("exec", "--app", "com.mine", "--", "true")
-    assert none.returncode == 64 and "--import" in none.stderr
+    assert DEMO in run_till("exec", "--demo", "--app", "com.mine", "--", "true", code=64).stderr
+    assert "--import" in run_till("exec", "--app", "com.mine", "--", "true", code=64).stderr
 
 
 @pytest.mark.parametrize("setting", [{"TILL_EPHEMERAL": "1"}, {"TILL_DATABASE": "postgres://till@127.0.0.1:9/real"}])
 def test_exec_ignores_stores_from_the_environment(setting):
-    done = subprocess.run(
-        [till_binary(), "exec", "--way", "proxy", "--demo", "--", "sh", "-c", "echo $TILL_APP"],
-        env=clean_environment() | setting, capture_output=True, text=True, timeout=60,
-    )
+    done = run_till("exec", "--way", "proxy", "--demo", "--", "sh", "-c", "echo $TILL_APP", **setting)
     assert done.stdout == f"{DEMO}\n", done.stderr
 
 
 def test_exec_passes_the_absolute_path_of_the_servers_key(brief):
     folder, name = os.path.split(brief["dataDirectory"])
-    done = subprocess.run(
-        [till_binary(), "exec", "--way", "proxy", "--join", "--data", f"./{name}", "--", "sh", "-c", "echo $TILL_KEY"],
-        env=clean_environment(), capture_output=True, text=True, timeout=60, cwd=folder,
-    )
+    script = ["sh", "-c", "echo $TILL_KEY"]
+    done = run_till("exec", "--way", "proxy", "--join", "--data", f"./{name}", "--", *script, cwd=folder)
     assert done.stdout == f"{brief['keyFile']}\n", done.stderr
 
 
 def test_hosts_warns_on_standard_error_when_its_output_would_not_work(brief):
     def notes(*arguments):
-        done = run_till("hosts", "--control", brief["control"], *arguments)
-        assert done.returncode == 0 and "till:" not in done.stdout
+        done = run_till("hosts", "--control", brief["control"], *arguments, code=0)
+        assert "till:" not in done.stdout
         return done.stderr
 
     assert "--tls-port 443" in notes("--format", "hosts") and "--address" not in notes("--format", "hosts")

@@ -4,8 +4,6 @@ import json
 import os
 import re
 import shutil
-import signal
-import socket
 import sqlite3
 import subprocess
 import time
@@ -13,20 +11,13 @@ import time
 import pytest
 import requests
 
-from postgres_server import PostgresServer
-from process_helpers import UNPRIVILEGED, Server, clean_environment, run_till, till_binary
+from process_helpers import PORTS, UNPRIVILEGED, Server, clean_environment, run_till, till_binary, wait_until
 from shop_helpers import Till
 
 IS_ROOT = os.geteuid() == 0
-PORTS = ["--production-port", "0", "--sandbox-port", "0", "--control-port", "0"]
+DEMO = "/v1/apps/com.example.till.demo/sandbox"
+SEEDS = f"{DEMO}/customers/ann/purchases", {"productId": "com.example.till.demo.seeds.10"}
 UNWRITTEN = "was interrupted"
-
-
-@pytest.fixture(scope="module")
-def database():
-    server = PostgresServer()
-    yield server
-    server.stop()
 
 
 @pytest.fixture(scope="module")
@@ -34,24 +25,15 @@ def stopped(tmp_path_factory):
     """The data folder of a stopped server, and a backup of that folder."""
     folder = tmp_path_factory.mktemp("stopped")
     till = Till(folder, "--demo")
-    made = run_till("backup", folder / "backup", "--data", till.data)
-    assert made.returncode == 0, made.stderr
+    run_till("backup", folder / "backup", "--data", till.data, code=0)
     assert till.stop() == 0
     return till.data, folder / "backup"
 
 
-def new_database(server, name, *statements):
-    server.run("createdb", "-h", server.folder, "-U", "till", "-T", "template0", name)
-    for statement in statements:
-        server.run("psql", "-h", server.folder, "-U", "till", "-d", name, "-v", "ON_ERROR_STOP=1", "-c", statement)
-    return server.url.removesuffix("/till") + f"/{name}"
-
-
-def refused(*arguments, code=1, **environment):
-    outcome = run_till(*arguments, **environment)
-    output = outcome.stdout + outcome.stderr
-    assert outcome.returncode == code, output
-    assert "hunter2" not in output and len(outcome.stderr.splitlines()) == 1, outcome.stderr
+def refused(*arguments, **environment):
+    """Runs a command that must fail with one line, and returns that line."""
+    outcome = run_till(*arguments, code=1, **environment)
+    assert "hunter2" not in outcome.stdout + outcome.stderr and len(outcome.stderr.splitlines()) == 1, outcome.stderr
     return outcome.stderr
 
 
@@ -71,7 +53,7 @@ FOREIGN = {
 def test_a_foreign_database_is_rejected_and_not_changed(tmp_path, database, stopped, kind):
     data, backup = stopped
     name = kind.replace(" ", "_")
-    url = new_database(database, name, *FOREIGN[kind])
+    url = database.create(name, *FOREIGN[kind])
     place = tmp_path / "data"
     for arguments in (
         ["serve", "--data", place, *PORTS], ["migrate", "--from", f"sqlite:{data}", "--to", "database"],
@@ -82,23 +64,18 @@ def test_a_foreign_database_is_rejected_and_not_changed(tmp_path, database, stop
         text = refused(*arguments, TILL_DATABASE=url)
         assert "not Till's" in text and "empty database" in text and UNWRITTEN not in text, arguments
     assert not (tmp_path / "restored").exists() and not (place / "till.sqlite").exists()
-    tables = subprocess.run(
-        [database.programs / "psql", "-XAt", "-h", database.folder, "-U", "till", "-d", name, "-c",
-         "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"],
-        capture_output=True, text=True, check=True, timeout=60,
-    )
-    assert tables.stdout.strip() == "1"
+    assert database.sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", name) == "1"
 
 
 def test_tables_of_a_postgresql_extension_are_allowed(tmp_path, database):
-    url = new_database(database, "extended", "CREATE EXTENSION pg_stat_statements")
+    url = database.create("extended", "CREATE EXTENSION pg_stat_statements")
     till = Till(tmp_path, "--database", url)
     assert till.stop() == 0
 
 
 def test_an_empty_database_is_reported_as_empty(tmp_path, database, stopped):
     data, _ = stopped
-    url = new_database(database, "nothing")
+    url = database.create("nothing")
     assert "holds no shop" in refused("doctor", "--data", data, TILL_DATABASE=url)
     text = refused("migrate", "--from", "database", "--to", f"sqlite:{tmp_path}/there", TILL_DATABASE=url)
     assert "holds no shop" in text and "TILL_DATABASE" in text
@@ -106,9 +83,7 @@ def test_an_empty_database_is_reported_as_empty(tmp_path, database, stopped):
 
 
 def test_missing_privileges_are_reported_with_the_grants(tmp_path, database):
-    url = new_database(
-        database, "guarded", "CREATE ROLE guest LOGIN", "REVOKE ALL ON SCHEMA public FROM PUBLIC",
-    )
+    url = database.create("guarded", "CREATE ROLE guest LOGIN", "REVOKE ALL ON SCHEMA public FROM PUBLIC")
     guest = url.replace("till:hunter2@", "guest@")
 
     def rejected(*arguments):
@@ -117,17 +92,15 @@ def test_missing_privileges_are_reported_with_the_grants(tmp_path, database):
 
     serve = ["serve", "--data", tmp_path / "data", *PORTS]
     rejected(*serve)
-    grant = ["psql", "-h", database.folder, "-U", "till", "-d", "guarded", "-c"]
-    database.run(*grant, "GRANT USAGE ON SCHEMA public TO guest")
+    database.sql("GRANT USAGE ON SCHEMA public TO guest", "guarded")
     rejected(*serve)
     till = Till(tmp_path / "owner", "--database", url)
     assert till.stop() == 0
     rejected(*serve)
     rejected("doctor", "--data", till.data)
-    database.run(*grant, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest")
+    database.sql("GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest", "guarded")
     rejected(*serve)
-    examined = run_till("doctor", "--data", till.data, TILL_DATABASE=guest)
-    assert examined.returncode == 0, examined.stdout + examined.stderr
+    run_till("doctor", "--data", till.data, TILL_DATABASE=guest, code=0)
 
 
 def test_the_error_for_a_wrong_user_or_database_names_the_setting(tmp_path, database):
@@ -139,24 +112,24 @@ def test_the_error_for_a_wrong_user_or_database_names_the_setting(tmp_path, data
 
 
 def test_doctor_distinguishes_findings_from_an_unreachable_database(tmp_path, database):
-    url = new_database(database, "examined")
+    url = database.create("examined")
     till = Till(tmp_path, "--demo", "--database", url)
     assert till.stop() == 0
     (till.data / "ca/root.key").chmod(0o644)
     doctor = ["doctor", "--data", till.data]
-    modes = run_till(*doctor, TILL_DATABASE=url)
-    assert modes.returncode == 3 and "chmod 600" in modes.stdout and "backup" not in modes.stdout
+    modes = run_till(*doctor, TILL_DATABASE=url, code=3)
+    assert "chmod 600" in modes.stdout and "backup" not in modes.stdout
     for wrong in ("postgres://till:hunter2@127.0.0.1:1/till", url + "-gone", url.replace("examined", "till")):
-        unreached = run_till(*doctor, TILL_DATABASE=wrong)
-        assert unreached.returncode == 1 and "TILL_DATABASE" in unreached.stderr, unreached.stderr
+        unreached = run_till(*doctor, TILL_DATABASE=wrong, code=1)
+        assert "TILL_DATABASE" in unreached.stderr, unreached.stderr
         assert "chmod 600" in unreached.stdout and "backup" not in unreached.stdout + unreached.stderr
     outcome = run_till(*doctor, "--json", TILL_DATABASE=url + "-gone")
     tree = json.loads(outcome.stdout)
     assert outcome.returncode == 1 and len(tree["findings"]) == 1 and "cannot be reached" in tree["unreached"]
     (till.data / "ca/root.key").chmod(0o600)
     (till.data / "ca/current").unlink()
-    lost = run_till(*doctor, TILL_DATABASE=url)
-    assert lost.returncode == 3 and "Restore a backup" in lost.stdout and "file mode" not in lost.stdout
+    lost = run_till(*doctor, TILL_DATABASE=url, code=3)
+    assert "Restore a backup" in lost.stdout and "file mode" not in lost.stdout
 
 
 def test_a_foreign_database_file_is_rejected_and_not_changed(tmp_path, stopped):
@@ -170,7 +143,7 @@ def test_a_foreign_database_file_is_rejected_and_not_changed(tmp_path, stopped):
         ["serve", "--data", place, *PORTS], ["migrate", "--from", f"sqlite:{data}", "--to", f"sqlite:{place}"],
         ["migrate", "--from", f"sqlite:{place}", "--to", f"sqlite:{tmp_path}/there"], ["doctor", "--data", place],
     ):
-        text = refused(*arguments, code=1)
+        text = refused(*arguments)
         assert "not Till's (books)" in text and UNWRITTEN not in text, text
     assert (place / "till.sqlite").read_bytes() == before
     assert not (tmp_path / "there").exists()
@@ -206,16 +179,6 @@ def test_a_start_with_a_wrong_setting_creates_no_files(tmp_path, kind):
     assert os.listdir(tmp_path) == []
 
 
-def test_a_start_on_a_port_in_use_creates_no_files(tmp_path):
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        text = refused("serve", "--data", tmp_path / "data", *PORTS, "--sandbox-port", port)
-    assert f"Port {port} is taken" in text and "--sandbox-port" in text
-    assert os.listdir(tmp_path) == []
-
-
 def test_an_unknown_environment_variable_is_named(tmp_path):
     # The address belongs to another machine, so the start fails after it has printed the warnings.
     outcome = run_till(
@@ -234,11 +197,8 @@ def test_an_unknown_environment_variable_is_named(tmp_path):
     ["exec", "--data", "", "--", "true"],
 ])
 def test_a_flag_without_a_value_is_wrong_usage(tmp_path, arguments):
-    outcome = subprocess.run(
-        [till_binary(), *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=60, env=clean_environment(),
-    )
     flag = next(argument for argument in arguments if argument.startswith("--")).removesuffix("=")
-    assert outcome.returncode == 64 and f"{flag} has no value" in outcome.stderr, outcome.stderr
+    assert f"{flag} has no value" in run_till(*arguments, code=64, cwd=tmp_path).stderr
     assert os.listdir(tmp_path) == []
 
 
@@ -302,7 +262,7 @@ def test_rejected_migrations_and_restores_create_nothing_at_the_target(tmp_path,
     data, backup = stopped
     text = refused("migrate", "--from", f"sqlite:{data}", "--to", f"sqlite:{data}/../{data.name}")
     assert "the same store" in text and "Another Till" not in text
-    url = new_database(database, "at_work")
+    url = database.create("at_work")
     till = Till(tmp_path / "till", "--database", url)
     text = refused("migrate", "--from", "database", "--to", f"sqlite:{tmp_path}/m9", TILL_DATABASE=url)
     assert "Servers use the database" in text
@@ -320,8 +280,8 @@ def test_rejected_migrations_and_restores_create_nothing_at_the_target(tmp_path,
 
 def test_an_unwritable_file_ends_the_start(tmp_path):
     (tmp_path / "data/ports.json").mkdir(parents=True)
-    outcome = run_till("serve", "--data", tmp_path / "data", *PORTS, "--ready-file", tmp_path / "ready", timeout=60)
-    assert outcome.returncode == 1 and "ports.json cannot be written" in outcome.stderr
+    outcome = run_till("serve", "--data", tmp_path / "data", *PORTS, "--ready-file", tmp_path / "ready", code=1)
+    assert "ports.json cannot be written" in outcome.stderr
     assert outcome.stdout == "" and not (tmp_path / "ready").exists()
 
 
@@ -360,22 +320,22 @@ def test_a_port_in_use_is_reported_in_one_line(serve, tmp_path):
         ports = {name: "0" for name in ("production", "sandbox", "control")} | {face: till.ports[face]}
         flags = [part for name, port in ports.items() for part in (f"--{name}-port", port)]
         text = refused("serve", "--data", tmp_path / "data", *flags, "--drain", "60")
-        message = (f"till: Port {till.ports[face]} is taken. Choose another with --{face}-port, "
-                   "or stop the process that uses it.\n")
-        assert text == message
+        assert text == (f"till: Port {till.ports[face]} is taken. Choose another with --{face}-port, "
+                        "or stop the process that uses it.\n")
+    assert not (tmp_path / "data").exists()
 
 
 def test_the_error_for_a_wrong_token_names_the_setting(serve):
     till = serve("--control-address", "0.0.0.0", "--control-host", "127.0.0.1")
     control = f"http://127.0.0.1:{till.ports['control']}"
     right = ["app", "list", "--control", control, "--data", till.data]
-    assert run_till(*right).returncode == 0
+    run_till(*right, code=0)
     for environment in ({}, {"TILL_CONTROL_TOKEN": "wrong"}):
         text = refused("app", "list", "--control", control, **environment)
         assert "TILL_CONTROL_TOKEN" in text and "--data" in text
     value = json.loads(run_till("token", "create", "robot", "--json", *right[2:]).stdout)["token"]
-    assert run_till("app", "list", "--control", control, TILL_CONTROL_TOKEN=value).returncode == 0
-    assert run_till("token", "delete", "--yes", "robot", *right[2:]).returncode == 0
+    run_till("app", "list", "--control", control, TILL_CONTROL_TOKEN=value, code=0)
+    run_till("token", "delete", "--yes", "robot", *right[2:], code=0)
     text = refused("app", "list", "--control", control, TILL_CONTROL_TOKEN=value)
     assert "TILL_CONTROL_TOKEN" in text
 
@@ -384,14 +344,9 @@ def test_a_planned_stop_logs_no_error(tmp_path):
     """The server is stopped while many deliveries are due to an endpoint that does not answer."""
     for round_ in range(3):
         till = Till(tmp_path / str(round_), "--demo")
-        scope = f"http://127.0.0.1:{till.ports['control']}/v1/apps/com.example.till.demo/sandbox"
-        endpoint = {"url": "http://127.0.0.1:9/"}
-        assert requests.put(f"{scope}/endpoints/primary", json=endpoint, timeout=30).status_code in (200, 201, 204)
+        till.control("PUT", f"{DEMO}/endpoints/primary", {"url": "http://127.0.0.1:9/"})
         for _ in range(20):
-            bought = requests.post(
-                f"{scope}/customers/ann/purchases", json={"productId": "com.example.till.demo.seeds.10"}, timeout=30
-            )
-            assert bought.status_code == 201, bought.text
+            till.control("POST", *SEEDS)
         assert till.stop() == 0
         assert "error" not in till.stderr(), till.stderr()
 
@@ -417,7 +372,7 @@ def test_missing_certificates_prevent_the_start_until_a_new_root_is_adopted(tmp_
     assert till.stop() == 0 and (data / "ca/root.pem").read_text() != root
     till = Till(tmp_path / "again", data=data)
     assert till.stop() == 0
-    assert run_till("doctor", "--data", data).returncode == 0
+    run_till("doctor", "--data", data, code=0)
 
 
 # Log lines ------------------------------------------------------------------------------------------------------------
@@ -425,14 +380,8 @@ def test_missing_certificates_prevent_the_start_until_a_new_root_is_adopted(tmp_
 
 def test_no_log_line_contains_a_reflected_value(tmp_path):
     till = Till(tmp_path, "--demo", "--tls-port", "0", "--proxy-port", "0", "--log-level", "trace")
-    control = till.address("control") + "/v1"
-    app = f"{control}/apps/com.example.till.demo/sandbox"
-    bought = requests.post(
-        f"{app}/customers/ann/purchases", json={"productId": "com.example.till.demo.seeds.10"}, timeout=60
-    )
-    assert bought.status_code == 201, bought.text
-    assert requests.post(f"{control}/ca/rotate", json={}, timeout=60).status_code == 200
-    assert requests.post(f"{app}/clock/advance", json={"by": "P1M"}, timeout=60).status_code == 200
+    for path, body in (SEEDS, ("/v1/ca/rotate", {}), (f"{DEMO}/clock/advance", {"by": "P1M"})):
+        till.control("POST", path, body)
     tls = till.document["tls"]
     requests.get(f"{tls}/", verify=till.document["tlsRootCertificate"], timeout=60)
     with pytest.raises(requests.exceptions.SSLError):
@@ -467,24 +416,13 @@ class SmallDisk:
             self.command(script), capture_output=True, text=True, timeout=120, env=clean_environment(),
         )
 
-    def serve(self, *arguments):
-        """Starts a server that stores its data on the disk. Its output goes to files outside of the disk."""
-        ready = self.out / "ready.json"
-        with open(self.out / "out", "wb") as out, open(self.out / "err", "wb") as err:
-            process = subprocess.Popen(
-                self.command(f'exec "{till_binary()}" serve {" ".join(map(str, [*arguments, *PORTS]))} '
-                             f"--ready-file {ready}"),
-                stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=clean_environment(),
-            )
-        limit = time.monotonic() + 60
-        while not ready.exists():
-            assert process.poll() is None and time.monotonic() < limit, (self.out / "err").read_text()
-            time.sleep(0.02)
-        return process, json.loads(ready.read_text())
+    def serve(self, *arguments, data=None):
+        """Starts a server that has access to the disk. Its output goes to files outside of the disk."""
+        return Server(data, self.out, *arguments, prefix=self.command('exec "$0" "$@"'))
 
-    def inside(self, process):
-        """The path at which this process sees the disk."""
-        return f"/proc/{process.pid}/root{self.folder}"
+    def inside(self, server):
+        """The path at which this server sees the disk."""
+        return f"/proc/{server.pid}/root{self.folder}"
 
 
 def fill(path):
@@ -500,40 +438,39 @@ def fill(path):
 
 def test_a_full_disk_is_reported_and_the_server_recovers_with_free_space(tmp_path):
     disk = SmallDisk(tmp_path, "64m")
-    process, facts = disk.serve("--demo", "--data", disk.folder / "data")
+    till = disk.serve("--demo", data=disk.folder / "data")
     try:
-        control = facts["control"] + "/v1"
-        app = f"{control}/apps/com.example.till.demo/sandbox"
-
         def readiness():
-            return requests.get(facts["control"] + "/readyz", timeout=60)
+            answer = requests.get(till.address("control") + "/readyz", timeout=60)
+            return answer.status_code, answer.text
 
-        assert readiness().status_code == 200, readiness().text
+        def post(path, body):
+            return requests.post(till.address("control") + path, json=body, timeout=60)
+
+        assert readiness()[0] == 200, readiness()
         calls = [
-            (f"{app}/customers/ann/purchases", {"productId": "com.example.till.demo.seeds.10"}, 201),
-            (f"{app}/clock/advance", {"by": "P1D"}, 200), (f"{control}/tokens", {"name": "robot"}, 201),
-            (f"{app}/customers", {"customer": "fran"}, 201),
+            (*SEEDS, 201), (f"{DEMO}/clock/advance", {"by": "P1D"}, 200), ("/v1/tokens", {"name": "robot"}, 201),
+            (f"{DEMO}/customers", {"customer": "fran"}, 201),
         ]
-        fill(f"{disk.inside(process)}/fill")
-        assert readiness().status_code == 503 and "the disk is full" in readiness().text
-        for url, body, _ in calls:
-            limit = time.monotonic() + 20
-            while True:
-                answer = requests.post(url, json=body, timeout=60)
-                if answer.status_code == 503 or time.monotonic() > limit:
-                    break
-                body = body | ({"name": f"robot-{time.monotonic_ns()}"} if "name" in body else {})
-            assert (answer.status_code, answer.json()["code"]) == (503, "busy"), (url, answer.text)
-            assert "disk is full" in answer.json()["message"], answer.text
-        assert readiness().status_code == 503
-        os.unlink(f"{disk.inside(process)}/fill")
-        assert readiness().status_code == 200, readiness().text
-        for url, body, status in calls:
-            answer = requests.post(url, json=body | ({"name": "last"} if "name" in body else {}), timeout=60)
+        fill(f"{disk.inside(till)}/fill")
+        status, text = readiness()
+        assert status == 503 and "the disk is full" in text
+        for path, body, _ in calls:
+            def refused_call():
+                unique = {"name": f"robot-{time.monotonic_ns()}"} if "name" in body else {}
+                answer = post(path, body | unique)
+                return answer.json() if answer.status_code == 503 else None
+
+            answer = wait_until(refused_call, 20)
+            assert answer["code"] == "busy" and "disk is full" in answer["message"], (path, answer)
+        assert readiness()[0] == 503
+        os.unlink(f"{disk.inside(till)}/fill")
+        assert readiness()[0] == 200, readiness()
+        for path, body, status in calls:
+            answer = post(path, body | ({"name": "last"} if "name" in body else {}))
             assert answer.status_code == status, answer.text
     finally:
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
+        assert till.stop() == 0
 
 
 def test_a_backup_and_a_restore_on_a_full_disk_report_it(tmp_path, stopped):
@@ -541,14 +478,13 @@ def test_a_backup_and_a_restore_on_a_full_disk_report_it(tmp_path, stopped):
     disk = SmallDisk(tmp_path, "200k")
     copied = tmp_path / "data"
     shutil.copytree(data, copied)
-    process, facts = disk.serve("--data", copied)
+    till = disk.serve(data=copied)
     try:
-        text = refused("backup", disk.folder / "copy", "--control", facts["control"])
+        text = refused("backup", disk.folder / "copy", "--control", till.address("control"))
         assert "not enough disk space" in text and "another disk" in text and "not an error" not in text
-        assert os.listdir(disk.inside(process)) == []
+        assert os.listdir(disk.inside(till)) == []
     finally:
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
+        assert till.stop() == 0
     restored = disk.run(
         f'"{till_binary()}" restore --from {backup} --data {disk.folder}/data || echo "code $?"; ls {disk.folder}'
     )

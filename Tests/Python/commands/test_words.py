@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from process_helpers import clean_environment, run_till, till_binary
+from shop_helpers import Till
 
 RETIRED = [
     ("ask-to-buy on kim", "customer update NAME --ask-to-buy on"), ("ca ocsp set leaf good", "ca ocsp update"),
@@ -40,7 +41,7 @@ def helps():
     """The help of every command at 80 columns."""
     commands = [[], *words_of(json.loads(run_till("--experimental-dump-help").stdout)["command"])]
     with ThreadPoolExecutor(4) as pool:
-        texts = pool.map(lambda words: run_till(*words, "--help", COLUMNS="80").stdout, commands)
+        texts = pool.map(lambda words: run_till(*words, "--help", COLUMNS="80", code=0).stdout, commands)
         return {" ".join(words): text for words, text in zip(commands, texts)}
 
 
@@ -76,6 +77,12 @@ def test_every_example_in_a_help_text_is_valid(helps):
         assert [each for each in pool.map(failure, commands) if each] == []
 
 
+def test_the_help_of_every_command_has_an_example(helps):
+    leaves = [words for words in helps if words and not any(other.startswith(words + " ") for other in helps)]
+    assert len(leaves) > 80
+    assert [words for words in leaves if not any(line.startswith(f"till {words}") for line in examples(helps[words]))] == []
+
+
 def test_help_begins_with_what_is_used_most(helps):
     flags = re.findall(r"^  (--[a-z-]+)", helps["serve"], re.MULTILINE)
     assert flags[:3] == ["--demo", "--data", "--ephemeral"]
@@ -94,14 +101,12 @@ def test_a_retired_command_is_refused_with_the_new_one(old, new):
     ("endpoint rm log", "till endpoint delete"), ("app get com.example", "till app show"), ("serv", "till serve"),
 ])
 def test_a_wrong_word_is_refused_with_a_suggestion(wrong, suggestion):
-    outcome = run_till(*wrong.split())
-    assert outcome.returncode == 64 and f"Did you mean {suggestion}?" in outcome.stderr, outcome.stderr
+    assert f"Did you mean {suggestion}?" in run_till(*wrong.split(), code=64).stderr
     assert json.loads(run_till(*wrong.split(), "--json").stderr)["code"] == "wrong_usage"
 
 
 def test_a_word_unlike_any_command_lists_the_commands():
-    outcome = run_till("family", "xyzzyxyzzy")
-    assert outcome.returncode == 64 and "Commands: create, list, show, delete" in outcome.stderr
+    assert "Commands: create, list, show, delete" in run_till("family", "xyzzyxyzzy", code=64).stderr
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -118,8 +123,6 @@ def test_completions_name_the_commands(shell):
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory):
     """A server of its own, because these tests delete."""
-    from shop_helpers import Till
-
     server = Till(tmp_path_factory.mktemp("words"))
     control = ("--control", server.address("control"))
     run_till("app", "create", "com.example.words", *control)
@@ -153,10 +156,10 @@ def test_deleting_asks_on_a_terminal(shop):
     run_till("customer", "create", "ann", *shop)
     code, output = on_terminal("customer", "delete", "ann", *shop, typed="n\n")
     assert code == 1 and "Delete ann with 0 transactions" in output and "Nothing was changed." in output, output
-    assert run_till("customer", "show", "ann", *shop).returncode == 0
+    run_till("customer", "show", "ann", *shop, code=0)
     code, output = on_terminal("customer", "delete", "ann", *shop, typed="y\n")
     assert code == 0 and "ann is deleted." in output, output
-    assert run_till("customer", "show", "ann", *shop).returncode == 1
+    run_till("customer", "show", "ann", *shop, code=1)
 
 
 @pytest.mark.parametrize("arguments", [
@@ -186,15 +189,14 @@ def test_headings_are_bold_only_on_a_terminal(shop):
 def test_a_clock_is_deleted_when_no_customer_uses_it(shop):
     run_till("clock", "create", "trial", *shop)
     run_till("customer", "create", "cleo", *shop)
-    assert run_till("customer", "update", "cleo", "--clock", "trial", *shop).returncode == 0
-    used = run_till("clock", "delete", "trial", "--yes", "--json", *shop)
-    assert used.returncode == 1 and json.loads(used.stderr)["code"] == "clock_in_use"
-    assert run_till("customer", "update", "cleo", "--no-clock", *shop).returncode == 0
+    run_till("customer", "update", "cleo", "--clock", "trial", *shop, code=0)
+    used = run_till("clock", "delete", "trial", "--yes", "--json", *shop, code=1)
+    assert json.loads(used.stderr)["code"] == "clock_in_use"
+    run_till("customer", "update", "cleo", "--no-clock", *shop, code=0)
     deleted = run_till("clock", "delete", "trial", "--yes", "--json", *shop)
     assert json.loads(deleted.stdout) == {"deleted": "trial"}
     assert json.loads(run_till("clock", "list", "--json", *shop).stdout) == []
-    again = run_till("customer", "update", "cleo", "--clock", "trial", *shop)
-    assert again.returncode == 1 and "no clock trial" in again.stderr
+    assert "no clock trial" in run_till("customer", "update", "cleo", "--clock", "trial", *shop, code=1).stderr
 
 
 def test_an_endpoint_is_created_shown_updated_and_deleted(shop):
@@ -205,8 +207,7 @@ def test_an_endpoint_is_created_shown_updated_and_deleted(shop):
     everything = json.loads(run_till("endpoint", "update", "log", "--types", "all", "--json", *shop).stdout)
     assert everything["types"] == []
     assert json.loads(run_till("endpoint", "delete", "log", "--yes", "--json", *shop).stdout) == {"deleted": "log"}
-    missing = run_till("endpoint", "show", "log", *shop)
-    assert missing.returncode == 1 and "till endpoint create" in missing.stderr
+    assert "till endpoint create" in run_till("endpoint", "show", "log", *shop, code=1).stderr
 
 
 def test_families_are_listed_and_deleted(shop):
@@ -214,7 +215,7 @@ def test_families_are_listed_and_deleted(shop):
     run_till("family", "create", "fay", "gus", *shop)
     families = json.loads(run_till("family", "list", "--json", *shop).stdout)
     assert [family["members"] for family in families] == [["dora", "emil"], ["fay", "gus"]]
-    assert run_till("family", "delete", "emil", "--yes", *shop).returncode == 0
+    run_till("family", "delete", "emil", "--yes", *shop, code=0)
     assert [f["name"] for f in json.loads(run_till("family", "list", "--json", *shop).stdout)] == ["fay"]
 
 
@@ -230,14 +231,14 @@ def test_the_lists_of_a_customer_take_an_argument_or_an_option(shop):
         both = [run_till(noun, "list", *words, *shop) for words in (["kay"], ["--customer", "kay"])]
         assert both[0].stdout == both[1].stdout != "" and both[0].returncode == 0
         for words in [], ["kay", "--customer", "kay"]:
-            assert run_till(noun, "list", *words, *shop).returncode == 64
+            run_till(noun, "list", *words, *shop, code=64)
 
 
 def test_wrong_usage_shows_the_usage_of_the_command_only(shop):
-    unasked = run_till("customer", "delete", "kay", *shop)
-    assert unasked.returncode == 64 and "--yes" in unasked.stderr and "till <subcommand>" not in unasked.stderr
-    unknown = run_till("transaction", "list", "--size", "3", *shop, COLUMNS="80")
-    assert unknown.returncode == 64 and "Usage: till transaction list" in unknown.stderr
+    unasked = run_till("customer", "delete", "kay", *shop, code=64)
+    assert "--yes" in unasked.stderr and "till <subcommand>" not in unasked.stderr
+    unknown = run_till("transaction", "list", "--size", "3", *shop, COLUMNS="80", code=64)
+    assert "Usage: till transaction list" in unknown.stderr
     assert max(map(len, unknown.stderr.splitlines())) <= 80
 
 
@@ -261,10 +262,10 @@ def test_an_app_is_shown_and_deleted(shop):
     run_till("app", "create", "com.example.gone", *shop)
     assert json.loads(run_till("app", "show", "com.example.gone", "--json", *shop).stdout)["name"]
     assert run_till("app", "delete", "com.example.gone", "--yes", *shop).stdout == "Deleted com.example.gone.\n"
-    assert run_till("app", "show", "com.example.gone", *shop).returncode == 1
-    assert run_till("app", "delete", "com.example.gone", "--yes", *shop).returncode == 1
+    run_till("app", "show", "com.example.gone", *shop, code=1)
+    run_till("app", "delete", "com.example.gone", "--yes", *shop, code=1)
 
 
 def test_open_prints_the_address_of_the_console(shop):
     assert run_till("open", "--print", *shop).stdout == f"{shop[1]}/console/\n"
-    assert run_till("open", "--print", "--control", "http://127.0.0.1:9").returncode == 2
+    run_till("open", "--print", "--control", "http://127.0.0.1:9", code=2)

@@ -1,7 +1,7 @@
-"""Fault rules: documented errors, bad connections, stale reads, rate limits and lost notifications."""
+"""Fault rules: documented errors in Apple's client, bad connections and lost notifications. All other faults are tested
+in Tests/TillServerTests/Control/Routes/FaultControlTests.swift."""
 
 import itertools
-import json
 import re
 import time
 
@@ -21,11 +21,9 @@ from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppA
 import notification_checks
 from catalog_of_everything import BASIC, CATALOG, COINS
 from error_codes import CHOSEN, NAMES
-from listening_post import ListeningPost
 from notification_checks import control_of, listen, until
-from shop_helpers import V1, V2, App, ControlRefused
+from shop_helpers import NO_OFFER, V1, V2, App, ControlRefused
 
-NO_OFFER = {"kind": "NONE"}
 INFO = "/inApps/v1/transactions/"
 
 _numbers = itertools.count(1)
@@ -38,13 +36,6 @@ def environment(server, control, team, request):
     app = App(server, control, f"com.example.faulty{number}", 2_600_000_000 + number, team, CATALOG)
     yield app.environment(request.param)
     control.call("removeFaults")
-
-
-@pytest.fixture
-def post():
-    post = ListeningPost()
-    yield post
-    post.close()
 
 
 def fault(environment, kind, **options):
@@ -143,57 +134,6 @@ def test_each_route_returns_each_documented_error(environment, route):
     assert hits(environment) == [1] * len(codes)
 
 
-def test_an_error_may_have_a_retry_after_header(environment):
-    id_ = environment.buy("ann", COINS).id
-    fault(environment, "error", code=4_290_000, retryAfter=7)
-    answer = environment.send("GET", INFO + id_)
-    assert (answer.status_code, answer.headers["Retry-After"]) == (429, "7")
-    entry = environment.app.control.call("explainRequest", requestId=answer.headers["X-Request-ID"])
-    assert entry["errorCode"] == 4_290_000 and "Fault f" in entry["explanation"]
-
-
-def test_a_bare_status_and_a_401(environment):
-    id_ = environment.buy("ann", COINS).id
-    rule = fault(environment, "status", code=503)
-    answer = environment.send("GET", INFO + id_)
-    assert (answer.status_code, answer.content) == (503, b"")
-    environment.app.control.call("removeFaults", query={"faultId": rule["id"]})
-    fault(environment, "unauthorized")
-    answer = environment.send("GET", INFO + id_)
-    assert answer.status_code == 401 and answer.text.startswith("Unauthenticated\n\nRequest ID: ")
-
-
-def test_a_rule_applies_only_to_the_customers_it_names(environment):
-    mine, others = environment.buy("ann", COINS), environment.buy("bob", COINS)
-    fault(environment, "error", code=5_000_001, customer="ann", route="getTransactionInfo")
-    assert environment.send("GET", INFO + mine.id).status_code == 500
-    assert environment.send("GET", INFO + others.id).status_code == 200
-    assert environment.send("GET", "/inApps/v2/history/" + mine.id).status_code == 200
-    other = environment.app.environment("sandbox" if environment.name == "production" else "production")
-    assert other.send("GET", INFO + other.buy("ann", COINS).id).status_code == 500
-    assert hits(environment) == [2]
-
-
-def test_a_share_is_random_and_repeatable_by_its_seed(environment):
-    id_ = environment.buy("ann", COINS).id
-
-    def run():
-        rule = fault(environment, "status", code=500, percent=30, seed=4711)
-        found = [environment.send("GET", INFO + id_).status_code for _ in range(60)]
-        environment.app.control.call("removeFaults", query={"faultId": rule["id"]})
-        return found
-
-    first = run()
-    assert first == run() and 6 <= first.count(500) <= 32
-
-
-def test_a_rule_ends_at_its_time(environment):
-    id_ = environment.buy("ann", COINS).id
-    fault(environment, "status", code=500, until=int(time.time() * 1_000) + 1_500)
-    assert environment.send("GET", INFO + id_).status_code == 500
-    until(lambda: environment.send("GET", INFO + id_).status_code == 200)
-
-
 # Bad connections ------------------------------------------------------------------------------------------------------
 
 
@@ -214,83 +154,6 @@ def test_an_answer_may_be_slow_truncated_or_missing(environment):
     entries = environment.app.control.call("listRequests", query={"limit": 20})["entries"]
     words = " ".join(entry["explanation"] for entry in entries)
     assert "latency 400 ms" in words and "cut" in words and "half" in words
-
-
-# Stale reads and limits -----------------------------------------------------------------------------------------------
-
-
-def test_a_recent_purchase_is_not_found_yet(environment):
-    first = environment.buy("ann", BASIC, offer=NO_OFFER)
-    page = environment.send("GET", "/inApps/v2/history/" + first.id).json()
-    rule = fault(environment, "staleReads", milliseconds=600_000)
-    second = environment.buy("ann", COINS)
-    refused = environment.send("GET", INFO + second.id)
-    assert (refused.status_code, refused.json()["errorCode"]) == (404, 4_040_010)
-    # The customer bought both transactions within the staleness window, so the history shows neither of them. The
-    # returned revision is older than both.
-    hidden = environment.send("GET", "/inApps/v2/history/" + first.id)
-    assert hidden.json()["signedTransactions"] == [] and hidden.json()["hasMore"] is False
-    environment.app.control.call("removeFaults", query={"faultId": rule["id"]})
-    more = environment.send("GET", "/inApps/v2/history/" + first.id, params={"revision": page["revision"]}).json()
-    assert len(more["signedTransactions"]) == 1
-    # The window is long enough for a busy machine to read twice within it.
-    fault(environment, "staleReads", milliseconds=6_000)
-    third = environment.buy("ann", COINS)
-    revision = more["revision"]
-    gap = environment.send("GET", "/inApps/v2/history/" + second.id, params={"revision": revision})
-    assert gap.json()["signedTransactions"] == [] and gap.json()["hasMore"] is False
-    revision = gap.json()["revision"]
-    until(lambda: environment.send("GET", INFO + third.id).status_code == 200)
-    late = environment.send("GET", "/inApps/v2/history/" + third.id, params={"revision": revision}).json()
-    assert len(late["signedTransactions"]) == 1, "not found after the window has passed"
-
-
-def test_apples_hourly_limits(environment):
-    fault(environment, "rateLimit", perHour=3, route="getTransactionInfo")
-    id_ = environment.buy("ann", COINS).id
-    answers = [environment.send("GET", INFO + id_) for _ in range(5)]
-    # A new hour may begin between the two requests.
-    assert [answer.status_code for answer in answers].count(429) in (1, 2)
-    limited = [answer for answer in answers if answer.status_code == 429][-1]
-    assert limited.json() == {"errorCode": 4_290_000, "errorMessage": "Rate limit exceeded."}
-    wait = int(limited.headers["Retry-After"]) - time.time() * 1_000
-    assert 0 < wait <= 3_600_000 and int(limited.headers["Retry-After"]) % 3_600_000 == 0
-
-
-def test_each_status_of_verify_receipt_arrives(environment):
-    environment.buy("ann", COINS)
-    question = {"receipt-data": environment.control("getReceipt", customer="ann")["receipt"]}
-    retryable = {21_010: False} | dict.fromkeys([21_100, 21_150, 21_199], True)
-    statuses = [*range(21_000, 21_010), *retryable]
-    for status in statuses:
-        fault(environment, "receiptStatus", code=status, limit=1)
-    for status in [*statuses, 0]:
-        answer = requests.post(f"{environment.base}/verifyReceipt", json=question, timeout=30).json()
-        assert (answer["status"], answer.get("is_retryable")) == (status, retryable.get(status))
-
-
-def test_verify_receipt_fails_on_demand(environment):
-    environment.buy("ann", COINS)
-    receipt = environment.control("getReceipt", customer="ann")["receipt"]
-
-    def status():
-        return requests.post(f"{environment.base}/verifyReceipt", json={"receipt-data": receipt}).json()
-
-    assert status()["status"] == 0
-    fault(environment, "receiptStatus", code=21_104, route="verifyReceipt", limit=1)
-    assert status() == {"status": 21_104, "environment": environment.wire_name, "is_retryable": True}
-    assert status()["status"] == 0
-    # Rules apply one after the other: a call that one rule has answered does not use up the next rule.
-    fault(environment, "receiptStatus", code=21_005, limit=2)
-    fault(environment, "receiptStatus", code=21_199, limit=1)
-    assert [status()["status"] for _ in range(4)] == [21_005, 21_005, 21_199, 0]
-    # A rule that cannot apply to the route of a call is not used up by that call.
-    fault(environment, "error", code=5_000_001, limit=1)
-    fault(environment, "status", code=503, limit=1, customer="unknown")
-    fault(environment, "status", code=503, limit=1, customer="ann")
-    answers = [requests.post(f"{environment.base}/verifyReceipt", json={"receipt-data": receipt}) for _ in range(2)]
-    assert [answer.status_code for answer in answers] == [503, 200] and answers[0].content == b""
-    assert hits(environment)[-3:] == [0, 0, 1]
 
 
 # Notifications --------------------------------------------------------------------------------------------------------
@@ -329,73 +192,12 @@ def test_one_notification_overtakes_another(environment, post):
     assert any(entry["explanation"].endswith("reorder 6000 ms.") for entry in entries if entry["path"] == "SUBSCRIBED")
 
 
-# App release ----------------------------------------------------------------------------------------------------------
-
-
-def test_production_rejects_an_app_before_its_release(environment):
-    id_ = environment.buy("ann", COINS).id
-    assert environment.control("updateSettings", {"released": False})["released"] is False
-    answer = environment.send("GET", INFO + id_)
-    assert answer.status_code == (401 if environment.name == "production" else 200)
-    if environment.name == "production":
-        entry = environment.app.control.call("explainRequest", requestId=answer.headers["X-Request-ID"])
-        assert "not released" in entry["explanation"]
-    assert environment.control("updateSettings", {"released": True})["released"] is True
-    assert environment.send("GET", INFO + id_).status_code == 200
-
-
 # Rules ----------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("wrong, code", [
-    ({"kind": "error"}, "bad_code"), ({"kind": "error", "code": 4_999_999}, "bad_code"),
-    ({"kind": "status", "code": 404}, "bad_code"), ({"kind": "receiptStatus", "code": 500}, "bad_code"),
-    ({"kind": "error", "code": 5_000_001, "route": "verifyReceipt"}, "bad_route"),
-    ({"kind": "receiptStatus", "code": 21_005, "route": "getTransactionInfo"}, "bad_route"),
-    ({"kind": "latency"}, "bad_fault"), ({"kind": "cut", "route": "nothing"}, "bad_route"),
-    ({"kind": "drop", "route": "getTransactionInfo"}, "bad_route"), ({"kind": "drop", "customer": "ann"}, "bad_fault"),
-    ({"kind": "cut", "bundleId": "com.example.unknown"}, "unknown_app"), ({"kind": "sleep"}, "bad_request"),
-])
-def test_a_wrong_rule_is_rejected(control, wrong, code):
-    with pytest.raises(ControlRefused) as refused:
-        control.call("addFault", wrong)
-    assert refused.value.code == code and refused.value.message.endswith(".")
 
 
 def test_rules_survive_a_restart(serve):
     till = serve()
     rule = control_of(till).call("addFault", {"kind": "error", "code": 5_000_001, "percent": 10})
     till.kill()
-    again = serve(data=till.data)
-    (kept,) = control_of(again).call("listFaults")
+    (kept,) = control_of(serve(data=till.data)).call("listFaults")
     assert {**kept, "seen": 0, "struck": 0} == {**rule, "seen": 0, "struck": 0}
-
-
-# The request log of all requests --------------------------------------------------------------------------------------
-
-
-def test_the_request_log_stores_all_requests_and_bodies_on_demand(serve, tmp_path):
-    till = serve("--request-log-all", "true", "--request-log-bodies", "true")
-    control = control_of(till)
-    app = App(till, control, "com.example.watched", 1, None, CATALOG)
-    sandbox = app.sandbox
-    bought = sandbox.buy("ann", COINS)
-    body = {"appAccountToken": "x", "password": "hush"}
-    answer = sandbox.send("PUT", f"{INFO}{bought.id}/appAccountToken", json=body)
-    assert answer.status_code == 400
-    refused = control.call("explainRequest", requestId=answer.headers["X-Request-ID"])
-    assert json.loads(refused["requestBody"]) == {"appAccountToken": "x", "password": "struck out"}
-    assert refused["responseBody"] == answer.text and refused["milliseconds"] >= 0
-    answer = sandbox.send("GET", INFO + bought.id)
-    seen = control.call("explainRequest", requestId=answer.headers["X-Request-ID"])
-    assert (seen["status"], seen["explanation"]) == (200, "Answered.")
-    assert seen["responseBody"].startswith('{"signedTransactionInfo":"') and len(seen["responseBody"]) <= 4_097
-    assert bought.transaction.jws not in seen["responseBody"], "not cut to 4 KiB"
-    # The route can still read a body that was logged. A long body is not logged.
-    token = "7f4c8f2e-1d3a-4b5c-8d9e-0f1a2b3c4d5e"
-    assert sandbox.send("PUT", f"{INFO}{bought.id}/appAccountToken", json={"appAccountToken": token}).status_code == 200
-    receipt = requests.post(f"{sandbox.base}/verifyReceipt", json={"receipt-data": "A" * 100_000, "password": "hush"})
-    assert receipt.json() == {"status": 21_002}
-    entry = control.call("explainRequest", requestId=receipt.headers["X-Request-ID"])
-    assert entry["errorCode"] == 21_002 and "requestBody" not in entry
-    assert b"hush" not in (tmp_path / "till-0" / "data" / "till.sqlite").read_bytes()

@@ -17,23 +17,20 @@ def test_the_command_counts_and_deletes_notifications(serve):
     before = notifications(shop)
     assert len(before) == 5
     here = ["--data", till.data]
-    dry = run_till("notification", "delete", "--yes", "--days", "0", "--dry-run", *here)
-    assert dry.returncode == 0 and "Nothing was changed" in dry.stdout and "5" in dry.stdout
+    dry = run_till("notification", "delete", "--yes", "--days", "0", "--dry-run", *here, code=0)
+    assert "Nothing was changed" in dry.stdout and "5" in dry.stdout
     assert notifications(shop) == before
-    done = run_till("notification", "delete", "--yes", "--days", "0", *here)
-    assert done.returncode == 0 and "Nothing was changed" not in done.stdout
+    assert "Nothing was changed" not in run_till("notification", "delete", "--yes", "--days", "0", *here, code=0).stdout
     assert notifications(shop) == []
     assert till.stop() == 0
-    healthy = run_till("doctor", *here)
-    assert healthy.returncode == 0, healthy.stdout
+    run_till("doctor", *here, code=0)
 
 
 def test_without_reset_permission_pruning_is_limited_by_the_setting(serve):
     till = serve("--demo", "--allow-reset", "false", "--notification-days", "90")
     here = ["--data", till.data]
-    refused = run_till("notification", "delete", "--yes", "--days", "89", *here)
-    assert refused.returncode == 1 and "--allow-reset" in refused.stderr
-    assert run_till("notification", "delete", "--yes", "--days", "90", "--dry-run", *here).returncode == 0
-    outcome = run_till("notification", "delete", "--yes", "--json", *here)
-    assert outcome.returncode == 0 and '"sandboxDays":90' in outcome.stdout.replace(" ", "")
+    assert "--allow-reset" in run_till("notification", "delete", "--yes", "--days", "89", *here, code=1).stderr
+    run_till("notification", "delete", "--yes", "--days", "90", "--dry-run", *here, code=0)
+    outcome = run_till("notification", "delete", "--yes", "--json", *here, code=0)
+    assert '"sandboxDays":90' in outcome.stdout.replace(" ", "")
     assert '"notifications":0' in outcome.stdout.replace(" ", ""), "notifications of the demo are new in real time"

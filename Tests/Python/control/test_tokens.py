@@ -5,15 +5,10 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import threading
-import time
 
-import pytest
 import requests
 
-from process_helpers import clean_environment, run_till, till_binary
-from shop_helpers import ControlRefused
+from process_helpers import Server, run_till, wait_until
 
 
 def ask(address, token):
@@ -21,29 +16,11 @@ def ask(address, token):
     return requests.get(address + "/v1/apps", headers=headers, timeout=10)
 
 
-def test_tokens_are_created_listed_and_revoked(control):
-    made = control.call("createToken", {"name": "made"})
-    assert made["name"] == "made" and len(made["token"]) == 48 and made["token"].startswith("till_")
-    listed = control.call("listTokens")
-    assert {"name": "made", "createdDate": made["createdDate"], "scope": "operate"} in listed
-    with pytest.raises(ControlRefused) as refused:
-        control.call("createToken", {"name": "made"})
-    assert (refused.value.status, refused.value.code) == (409, "token_exists")
-    with pytest.raises(ControlRefused) as refused:
-        control.call("createToken", {"name": "with space"})
-    assert (refused.value.status, refused.value.code) == (400, "bad_name")
-    assert control.call("revokeToken", tokenName="made") is None
-    with pytest.raises(ControlRefused) as refused:
-        control.call("revokeToken", tokenName="made")
-    assert (refused.value.status, refused.value.code) == (404, "unknown_token")
-
-
 def test_a_token_is_valid_until_it_is_revoked_and_is_not_stored(serve):
     till = serve("--control-address", "127.0.0.2", "--request-log-all", "true", "--log-level", "trace")
     address = till.address("control")
     here = ["--data", till.data]
-    text = run_till("token", "create", "ci", "--scope", "administer", *here)
-    assert text.returncode == 0, text.stderr
+    text = run_till("token", "create", "ci", "--scope", "administer", *here, code=0)
     secret = text.stdout.strip()
     second = json.loads(run_till("token", "create", "deploy", "--json", *here).stdout)["token"]
     assert ask(address, secret).status_code == ask(address, second).status_code == 200
@@ -51,13 +28,10 @@ def test_a_token_is_valid_until_it_is_revoked_and_is_not_stored(serve):
     assert "ci" in listed.stdout and "deploy" in listed.stdout and secret not in listed.stdout
 
     # The holder of a token may call every operation, even without access to the data directory.
-    outcome = subprocess.run(
-        [till_binary(), "token", "list", "--control", address, "--json"], capture_output=True, text=True, timeout=60,
-        env={**clean_environment(), "TILL_CONTROL_TOKEN": secret},
-    )
+    outcome = run_till("token", "list", "--control", address, "--json", TILL_CONTROL_TOKEN=secret)
     assert [token["name"] for token in json.loads(outcome.stdout)] == ["ci", "deploy"]
 
-    assert run_till("token", "delete", "--yes", "ci", *here).returncode == 0
+    run_till("token", "delete", "--yes", "ci", *here, code=0)
     revoked, unknown, none = ask(address, secret), ask(address, secret[:-1] + "_"), ask(address, None)
     assert revoked.status_code == 401 and revoked.text == unknown.text == none.text
     assert ask(address, second).status_code == 200
@@ -79,18 +53,16 @@ def test_a_token_permits_what_its_scope_permits_and_the_audit_log_has_each_call(
     here, app = ["--data", till.data], "com.example.till.demo"
 
     def audit(*arguments):
-        outcome = run_till("audit", "list", "--json", *arguments, *here)
-        assert outcome.returncode == 0, outcome.stderr
+        outcome = run_till("audit", "list", "--json", *arguments, *here, code=0)
         return [(one["caller"], one["operationId"], one["result"]) for one in json.loads(outcome.stdout)["records"]]
 
     reader = run_till("token", "create", "reader", "--scope", "read", "--app", app, *here).stdout.strip()
     theirs = {"TILL_CONTROL_TOKEN": reader}
     shown = run_till("customer", "show", "ann", "--app", app, *here, **theirs)
     assert "not permit" not in shown.stderr and "needs the scope" not in shown.stderr
-    refused = run_till("buy", f"{app}.seeds.10", "--customer", "ann", "--app", app, *here, **theirs)
-    assert refused.returncode == 1 and "buyProduct needs the scope operate" in refused.stderr
-    listed = run_till("token", "list", *here, **theirs)
-    assert listed.returncode == 1 and "needs the scope administer" in listed.stderr
+    refused = run_till("buy", f"{app}.seeds.10", "--customer", "ann", "--app", app, *here, **theirs, code=1)
+    assert "buyProduct needs the scope operate" in refused.stderr
+    assert "needs the scope administer" in run_till("token", "list", *here, **theirs, code=1).stderr
     text = run_till("audit", "list", "--caller", "reader", *here).stdout
     assert "listTokens" in text and "insufficient_scope" in text and reader not in text
     assert audit("--caller", "reader", "--operation", "buyProduct", "--app", app, "--failed") == [
@@ -100,22 +72,11 @@ def test_a_token_permits_what_its_scope_permits_and_the_audit_log_has_each_call(
     assert audit("--from", "2100-01-01") == []
 
 
-def test_a_weak_administrator_token_causes_a_warning():
-    ports = [part for face in ("production", "sandbox", "control") for part in (f"--{face}-port", "0")]
-    command = [till_binary(), "serve", "--ephemeral", "--control-address", "127.0.0.2", *ports]
-    process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-        env={**clean_environment(), "TILL_CONTROL_TOKEN": "hunter2"},
-    )
-    watchdog = threading.Timer(60, process.kill)
-    watchdog.start()
-    try:
-        warning = next((line for line in process.stderr if "fewer than 16 characters" in line), None)
-        assert warning and "hunter2" not in warning
-    finally:
-        watchdog.cancel()
-        process.terminate()
-        process.wait(60)
+def test_a_weak_administrator_token_causes_a_warning(tmp_path):
+    till = Server(None, tmp_path, "--ephemeral", "--control-address", "127.0.0.2", TILL_CONTROL_TOKEN="hunter2")
+    assert till.stop() == 0
+    (warning,) = [line for line in till.stderr().splitlines() if "fewer than 16 characters" in line]
+    assert "hunter2" not in till.stderr() and warning
 
 
 def test_a_token_survives_a_restart(serve):
@@ -137,10 +98,7 @@ def test_wrong_tokens_do_not_delay_the_shutdown(serve):
         for count in [500] + [1] * 60:
             stack.enter_context(socket.create_connection(address)).sendall(guess * count)
         # After ten wrong tokens, the server delays its answers.
-        deadline = time.monotonic() + 60
-        while till.stderr().count("refused a control API token") < 10:
-            assert time.monotonic() < deadline, till.stderr()
-            time.sleep(0.02)
+        wait_until(lambda: till.stderr().count("refused a control API token") >= 10, 60)
         till.process.send_signal(signal.SIGTERM)
         # The server would need more than two minutes to send all delayed answers.
         assert till.process.wait(60) == 0

@@ -1,10 +1,8 @@
 """Backups that are created during continuous purchases on each engine, and restored to another store on each engine."""
 
-import base64
 import json
 import os
 import shutil
-import stat
 import threading
 import time
 
@@ -12,23 +10,10 @@ import pytest
 import requests
 
 from catalog_of_everything import CATALOG, COINS
-from postgres_server import PostgresServer
-from process_helpers import run_till
+from process_helpers import assert_private, payload, run_till
 from shop_helpers import App, ControlClient, ControlRefused, Till
 
 APP = "com.example.shop"
-
-
-@pytest.fixture(scope="module")
-def database():
-    server = PostgresServer()
-    yield server
-    server.stop()
-
-
-def new_database(server, name):
-    server.run("createdb", "-h", server.folder, "-U", "till", "-T", "template0", name)
-    return server.url.removesuffix("/till") + f"/{name}"
 
 
 class Buyers:
@@ -64,38 +49,20 @@ class Buyers:
             self.over.wait(0.01)
 
 
-def all_ids(till, shop):
+def all_ids(shop):
     """The transactions of every buyer, as Apple's API returns them."""
-    shop.server, shop.control = till, ControlClient(till.address("control"))
-    sandbox = type(shop.sandbox)(shop, "sandbox")
-    customers = sandbox.control("listCustomers")["customers"]
     found = {}
-    for customer in customers:
-        pages = sandbox.history(customer["appTransactionId"], verify=False)
-        rows = [signed for page in pages for signed in page.transactions]
+    for customer in shop.sandbox.control("listCustomers")["customers"]:
+        pages = shop.sandbox.history(customer["appTransactionId"], verify=False)
+        rows = [payload(signed)["transactionId"] for page in pages for signed in page.transactions]
         assert len(rows) == customer["transactions"], "a customer is incomplete"
-        for signed in rows:
-            payload = json.loads(_payload(signed))
-            found[payload["transactionId"]] = customer["customer"]
+        found |= dict.fromkeys(rows, customer["customer"])
     return found
-
-
-def _payload(jws):
-    part = jws.split(".")[1]
-    return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
-
-
-def assert_private(folder):
-    for path, folders, files in os.walk(folder):
-        for name in folders:
-            assert stat.S_IMODE(os.stat(os.path.join(path, name)).st_mode) == 0o700, name
-        for name in files:
-            assert stat.S_IMODE(os.stat(os.path.join(path, name)).st_mode) == 0o600, name
 
 
 @pytest.mark.parametrize("source, target", [("sqlite", "postgres"), ("postgres", "sqlite"), ("postgres", "postgres")])
 def test_a_backup_has_every_acknowledged_purchase_and_no_partial_data(tmp_path, database, source, target):
-    url = new_database(database, f"from_{source}_{target}") if source == "postgres" else None
+    url = database.create(f"from_{source}_{target}") if source == "postgres" else None
     till = Till(tmp_path / "first", *(["--database", url] if url else []))
     shop = App(till, ControlClient(till.address("control")), APP, 1234567890, None, CATALOG)
     backup = tmp_path / "backup"
@@ -103,9 +70,8 @@ def test_a_backup_has_every_acknowledged_purchase_and_no_partial_data(tmp_path, 
         buyers.wait_for(30)
         before = set(buyers.acknowledged)
         if target == "sqlite":
-            assert run_till("snapshot", "create", "meanwhile", "--data", till.data).returncode == 0
-        outcome = run_till("backup", backup, "--data", till.data, timeout=120)
-        assert outcome.returncode == 0, outcome.stderr
+            run_till("snapshot", "create", "meanwhile", "--data", till.data, code=0)
+        outcome = run_till("backup", backup, "--data", till.data, timeout=120, code=0)
         buyers.wait_for(len(buyers.acknowledged) + 5)
     everything = set(buyers.acknowledged)
     assert_private(backup)
@@ -117,32 +83,31 @@ def test_a_backup_has_every_acknowledged_purchase_and_no_partial_data(tmp_path, 
     place = tmp_path / "second" / "data"
     settings = []
     if target == "postgres":
-        there = new_database(database, f"to_{source}")
+        there = database.create(f"to_{source}")
         settings = ["--database", there]
-    restored = run_till("restore", "--from", backup, "--data", place, *settings, timeout=120)
-    assert restored.returncode == 0, restored.stderr
+    restored = run_till("restore", "--from", backup, "--data", place, *settings, timeout=120, code=0)
     assert "hunter2" not in restored.stdout + restored.stderr
     assert_private(place)
-    well = run_till("doctor", "--data", place, *settings)
-    assert well.returncode == 0, well.stdout + well.stderr
+    run_till("doctor", "--data", place, *settings, code=0)
     again = Till(tmp_path / "second", *settings, data=place)
-    found = all_ids(again, shop)
+    shop = shop.on(again)
+    found = all_ids(shop)
     assert before <= set(found) <= everything
     assert (place / "ca/root.pem").read_bytes() == (till.data / "ca/root.pem").read_bytes()
     if target == "sqlite":
         assert "meanwhile" in run_till("snapshot", "list", "--data", place).stdout
-    later = shop.control.call("buyProduct", {"productId": COINS}, bundleId=APP, environment="sandbox", customer="later")
+    later = shop.sandbox.control("buyProduct", {"productId": COINS}, customer="later")
     assert int(later["transactionId"]) > max(map(int, found))
     assert again.stop() == 0
 
     refused = run_till("restore", "--from", backup, "--data", tmp_path / "third", *settings)
     if target == "postgres":
         assert refused.returncode == 1 and "is not empty" in refused.stderr
-        replaced = run_till("restore", "--from", backup, "--data", place, *settings, "--replace", "--json", timeout=120)
-        assert replaced.returncode == 0, replaced.stderr
+        run_till("restore", "--from", backup, "--data", place, *settings, "--replace", "--json", timeout=120, code=0)
         last = Till(tmp_path / "second", *settings, data=place)
-        assert all_ids(last, shop) == found
-        after = shop.control.call("buyProduct", {"productId": COINS}, bundleId=APP, environment="sandbox", customer="later")
+        shop = shop.on(last)
+        assert all_ids(shop) == found
+        after = shop.sandbox.control("buyProduct", {"productId": COINS}, customer="later")
         assert int(after["transactionId"]) > int(later["transactionId"]), "an id was used twice"
         assert last.stop() == 0
 
@@ -151,30 +116,27 @@ def test_a_sqlite_backup_replaces_a_later_shop(tmp_path):
     till = Till(tmp_path / "first", "--demo")
     here = ["--data", till.data]
     backup = tmp_path / "backup"
-    assert run_till("backup", backup, *here).returncode == 0
+    run_till("backup", backup, *here, code=0)
     bought = json.loads(
         run_till("buy", "com.example.till.demo.seeds.10", "--customer", "late", "--json", *here).stdout
     )["transaction"]["transactionId"]
-    running = run_till("restore", "--from", backup, *here, "--replace")
-    assert running.returncode == 1 and "Another Till" in running.stderr
+    assert "Another Till" in run_till("restore", "--from", backup, *here, "--replace", code=1).stderr
     assert till.stop() == 0
-    refused = run_till("restore", "--from", backup, *here)
-    assert refused.returncode == 1 and "--replace" in refused.stderr
-    done = run_till("restore", "--from", backup, *here, "--replace", "--json")
-    assert done.returncode == 0, done.stderr
+    assert "--replace" in run_till("restore", "--from", backup, *here, code=1).stderr
+    done = run_till("restore", "--from", backup, *here, "--replace", "--json", code=0)
     put = json.loads(done.stdout)
     assert os.path.exists(os.path.join(put["before"], "till.sqlite"))
     assert_private(till.data)
     assert_private(put["before"])
-    assert run_till("doctor", *here).returncode == 0
+    run_till("doctor", *here, code=0)
     again = Till(tmp_path / "first", data=till.data)
-    assert run_till("customer", "show", "late", *here).returncode == 1
+    run_till("customer", "show", "late", *here, code=1)
     later = json.loads(
         run_till("buy", "com.example.till.demo.seeds.10", "--customer", "late", "--json", *here).stdout
     )["transaction"]["transactionId"]
     assert int(later) > int(bought), "an id was used twice"
     assert again.stop() == 0
-    assert run_till("doctor", "--data", put["before"]).returncode == 0
+    run_till("doctor", "--data", put["before"], code=0)
 
 
 def test_a_modified_backup_is_rejected(tmp_path):
@@ -189,8 +151,7 @@ def test_a_modified_backup_is_rejected(tmp_path):
     assert till.stop() == 0
 
     def restore(folder):
-        outcome = run_till("restore", "--from", folder, "--data", tmp_path / "nowhere")
-        assert outcome.returncode == 1, outcome.stdout
+        outcome = run_till("restore", "--from", folder, "--data", tmp_path / "nowhere", code=1)
         assert not (tmp_path / "nowhere").exists()
         return outcome.stderr
 
@@ -220,14 +181,13 @@ def test_a_backup_restored_to_a_new_disk_reuses_no_id_assigned_after_the_backup(
     till = Till(tmp_path / "first", "--demo")
     here = ["--data", till.data]
     backup = tmp_path / "backup"
-    assert run_till("backup", backup, *here).returncode == 0
+    run_till("backup", backup, *here, code=0)
     assert till.stop() == 0
     # The next server reserves its own block of numbers, which begins after all numbers that the backup contains.
     till = Till(tmp_path / "first", data=till.data)
 
     def buy(folder):
-        bought = run_till("buy", "com.example.till.demo.seeds.10", "--customer", "late", "--json", "--data", folder)
-        assert bought.returncode == 0, bought.stderr
+        bought = run_till("buy", "com.example.till.demo.seeds.10", "--customer", "late", "--json", "--data", folder, code=0)
         bought = json.loads(bought.stdout)["transaction"]
         return int(bought["transactionId"]), bought["orderId"]
 
@@ -236,8 +196,7 @@ def test_a_backup_restored_to_a_new_disk_reuses_no_id_assigned_after_the_backup(
     for number in range(2):
         # The disk is lost twice, so no server can read which numbers have been used.
         place = str(tmp_path / f"new-{number}")
-        done = run_till("restore", "--from", backup, "--data", place, "--json")
-        assert done.returncode == 0, done.stderr
+        run_till("restore", "--from", backup, "--data", place, "--json", code=0)
         again = Till(tmp_path / f"server-{number}", data=place)
         given_out.append(buy(place))
         assert again.stop() == 0

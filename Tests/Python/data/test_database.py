@@ -13,13 +13,6 @@ from process_helpers import run_till
 from shop_helpers import App, ControlClient, Till, ids
 
 
-@pytest.fixture(scope="module")
-def database():
-    server = PostgresServer()
-    yield server
-    server.stop()
-
-
 def assert_no_secret(till):
     for text in (till.stdout(), till.stderr()):
         assert "hunter2" not in text, text
@@ -32,23 +25,20 @@ def test_a_purchase_survives_restarts_of_till_and_of_the_database(tmp_path, data
     shop = App(first, ControlClient(first.address("control")), "com.example.shop", 1234567890, None, CATALOG)
     bought = shop.sandbox.buy_many("ann", COINS, 30)
     renewed = shop.sandbox.buy("ann", PRO)
-    notifications = shop.control.call("listNotifications", bundleId="com.example.shop", environment="sandbox")
+    notifications = shop.sandbox.control("listNotifications")
     assert first.stop() == 0
     assert not list(first.data.glob("till.sqlite*")), "data was written to SQLite"
 
     second = Till(tmp_path / "second", "--database", database.url, data=first.data)
-    shop.server, shop.control = second, ControlClient(second.address("control"))
-    again = type(shop.sandbox)(shop, "sandbox")
+    shop = shop.on(second)
+    again = shop.sandbox
     rows = [signed for page in again.history(bought[0]) for signed in page.transactions]
     assert ids(rows) == bought + [renewed.id]
-    assert shop.control.call("listNotifications", bundleId="com.example.shop", environment="sandbox") == notifications
+    assert shop.sandbox.control("listNotifications") == notifications
 
     kept = again.control("getReceipt", customer="ann")["receipt"]
     database.kill()
-    answer = requests.get(
-        f"{second.address('sandbox')}/inApps/v1/transactions/{bought[0]}", timeout=30,
-        headers={"Authorization": f"Bearer {shop.token()}"},
-    )
+    answer = again.send("GET", f"/inApps/v1/transactions/{bought[0]}")
     assert (answer.status_code, answer.json()["errorCode"], answer.headers["Retry-After"]) == (500, 5000001, "1")
     for method, path, body in (
         ("GET", "customers/ann", None), ("POST", "customers/ann/purchases", {"productId": COINS}),
@@ -130,6 +120,5 @@ def test_a_commit_whose_wait_for_the_standby_is_cancelled_is_not_acknowledged(tm
     ],
 )
 def test_the_error_for_an_unusable_database_does_not_contain_its_password(tmp_path, url):
-    outcome = run_till("serve", "--data", tmp_path / "data", "--database", url)
-    assert outcome.returncode == 1
+    outcome = run_till("serve", "--data", tmp_path / "data", "--database", url, code=1)
     assert "atabase" in outcome.stderr and "hunter2" not in outcome.stderr + outcome.stdout

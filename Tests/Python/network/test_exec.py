@@ -17,12 +17,14 @@ from pathlib import Path
 
 import pytest
 
-from process_helpers import ROOT, UNPRIVILEGED, clean_environment, till_binary
+from process_helpers import ROOT, UNPRIVILEGED, clean_environment, till_binary, wait_until
 
 IS_ROOT = os.geteuid() == 0
 DEMO_FILE = ROOT / "Sources/TillShop/Resources/demo.storekit"
 SEEDS = "com.example.till.demo.seeds.10"
 WAYS = ["mount", "network", "proxy"]
+# Prints the status of an answer.
+CURL = "curl --silent --output /dev/null --write-out '%{http_code}'"
 WORDS = {"mount": "way mount:", "network": "way network:", "proxy": "way proxy:"}
 
 
@@ -59,6 +61,11 @@ class Bench:
             command = self.as_user(user, command, tun)
         options.setdefault("env", self.environment())
         return subprocess.run(command, capture_output=True, text=True, timeout=timeout, **options)
+
+    def start(self, *arguments, **options):
+        """Starts `till exec`."""
+        return subprocess.Popen([till_binary(), "exec", *arguments], env=self.environment(), stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, **options)
 
     def as_user(self, user, command, tun=False):
         """The command for running as another user. The interpreter, the libraries and till are mounted at readable
@@ -151,12 +158,13 @@ def assert_found(done):
 # The ways -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("user", [None, UNPRIVILEGED] if IS_ROOT else [None], ids=["as we are", "ordinary"])
 @pytest.mark.parametrize("way", WAYS)
-def test_each_way_forced_as_root_works(bench, way):
-    done = bench.till("exec", "--way", way, "--demo", "--", *backend(bench))
-    if way == "mount" and not IS_ROOT:
-        assert done.returncode == 125 and "only root" in done.stderr
-    elif way == "network" and not IS_ROOT and done.returncode == 125:
+def test_each_forced_way_works_or_prints_the_reason(bench, way, user):
+    done = bench.till("exec", "--way", way, "--demo", "--", *backend(bench, user), user=user, tun=bool(user))
+    if way == "mount" and (user or not IS_ROOT):
+        assert done.returncode == 125 and done.stdout == "" and "only root can mount" in done.stderr
+    elif way == "network" and (user or not IS_ROOT) and done.returncode == 125:
         assert "The way network is not available: " in done.stderr
     else:
         assert_found(done)
@@ -191,18 +199,6 @@ def test_an_ordinary_user_gets_a_network_or_the_proxy_with_the_reason(bench, tun
             assert allowed.returncode != 0, f"namespaces are allowed, but the message says: {reason}"
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_each_way_forced_as_an_ordinary_user_works_or_prints_the_reason(bench, way):
-    user = UNPRIVILEGED if IS_ROOT else None
-    done = bench.till("exec", "--way", way, "--demo", "--", *backend(bench, user), user=user, tun=IS_ROOT)
-    if way == "mount":
-        assert done.returncode == 125 and done.stdout == "" and "only root can mount" in done.stderr
-    elif way == "network" and done.returncode == 125:
-        assert "The way network is not available: " in done.stderr
-    else:
-        assert_found(done)
-
-
 def test_without_slirp4netns_the_error_has_the_command_that_installs_it(bench):
     """The PATH does not contain slirp4netns, as in a container before its packages are installed."""
     if IS_ROOT:
@@ -221,8 +217,7 @@ def test_changes_in_a_namespace_are_visible_to_the_program_only(bench):
                       "getent hosts api.storekit.apple.com sandbox.itunes.apple.com; "
                       "grep -c . /etc/hosts; tail -n 3 /etc/ssl/certs/ca-certificates.crt; hostname; "
                       # The environment is empty, so the system's certificate bundle must be enough.
-                      "env -i PATH=\"$PATH\" curl --silent --output /dev/null --write-out '%{http_code}\\n' "
-                      "https://buy.itunes.apple.com/")
+                      f"env -i PATH=\"$PATH\" {CURL} https://buy.itunes.apple.com/")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0].split()[0].startswith("127.0.0.") and "api.storekit.apple.com" in lines[0]
@@ -233,12 +228,8 @@ def test_changes_in_a_namespace_are_visible_to_the_program_only(bench):
 
 
 def test_several_run_concurrently(bench):
-    script = "sleep 1; curl --silent --output /dev/null --write-out '%{http_code}' https://api.storekit.apple.com/x"
-    running = [
-        subprocess.Popen([till_binary(), "exec", "--", "sh", "-c", script], env=bench.environment(),
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for _ in range(3)
-    ]
+    script = f"sleep 1; {CURL} https://api.storekit.apple.com/x"
+    running = [bench.start("--", "sh", "-c", script) for _ in range(3)]
     answers = [process.communicate(timeout=90) for process in running]
     assert [(process.returncode, out) for process, (out, _) in zip(running, answers)] == [(0, "404")] * 3, answers
 
@@ -308,9 +299,8 @@ def test_standard_streams_arguments_and_descriptors_are_the_programs_own(bench, 
 def test_an_existing_proxy_setting_does_not_divert_apples_names(bench):
     way = "mount" if IS_ROOT else "proxy"
     environment = bench.environment(HTTPS_PROXY="http://127.0.0.1:9", NO_PROXY="db.internal")
-    done = bench.till("exec", "--way", way, "--", "sh", "-c",
-                      'echo "$NO_PROXY"; curl --silent --output /dev/null --write-out "%{http_code}" '
-                      "https://api.storekit.apple.com/", env=environment)
+    script = f'echo "$NO_PROXY"; {CURL} https://api.storekit.apple.com/'
+    done = bench.till("exec", "--way", way, "--", "sh", "-c", script, env=environment)
     assert done.returncode == 0, done.stderr
     no_proxy, code = done.stdout.split()
     assert code == "404" and no_proxy.split(",")[0] == "db.internal"
@@ -419,8 +409,7 @@ def test_joining_a_running_server(bench, serve, tmp_path):
     till = serve("--demo", "--tls-port", "0")
     for arguments in (["--data", till.data], ["--control", till.address("control")]):
         done = bench.till("exec", "--join", *arguments, "--", "sh", "-c",
-                          f"'{till_binary()}' app list >&2; echo $TILL_CONTROL; curl --silent --output /dev/null "
-                          "--write-out '%{http_code}' https://api.storekit.apple.com/")
+                          f"'{till_binary()}' app list >&2; echo $TILL_CONTROL; {CURL} https://api.storekit.apple.com/")
         assert (done.returncode, done.stdout) == (0, f"{till.address('control')}\n404"), done.stderr
         assert "com.example.till.demo" in done.stderr
     # The certificates of this Till name an OCSP address at which no server listens in this test.
@@ -476,8 +465,7 @@ def reset_signals():
 
 def started(bench, script, *flags):
     """A running `till exec` whose program has printed that it is ready."""
-    process = subprocess.Popen([till_binary(), "exec", *flags, "--", "sh", "-c", script], env=bench.environment(),
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=reset_signals)
+    process = bench.start(*flags, "--", "sh", "-c", script, preexec_fn=reset_signals)
     assert process.stdout.readline() == "ready\n", process.stderr.read()
     return process
 
@@ -486,7 +474,7 @@ def started(bench, script, *flags):
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1])
 def test_signals_reach_the_program_and_a_slow_shutdown_is_allowed(bench, way, number):
     name = number.name.removeprefix("SIG")
-    ask = "curl --silent --output /dev/null --write-out '%{http_code}' https://api.storekit.apple.com/"
+    ask = f"{CURL} https://api.storekit.apple.com/"
     process = started(bench, f"trap '{ask}; exit 7' {name}; echo ready; while :; do sleep 0.05; done", "--way", way)
     process.send_signal(number)
     out, err = process.communicate(timeout=30)
@@ -504,17 +492,14 @@ def test_the_exit_code_shows_the_signal_that_ended_the_program(bench):
 def test_a_program_may_run_long(bench):
     """The program runs longer than the idle threads of till exec exist, so no part of till exec may depend on such a
     thread."""
-    done = bench.till("exec", "--", "sh", "-c", "sleep 12; curl --silent --output /dev/null --write-out '%{http_code}' "
-                      "https://api.storekit.apple.com/")
+    done = bench.till("exec", "--", "sh", "-c", f"sleep 12; {CURL} https://api.storekit.apple.com/")
     assert (done.returncode, done.stdout) == (0, "404"), done.stderr
 
 
 @pytest.mark.parametrize("wait", [0.0, 0.1, 0.3])
 def test_a_signal_before_the_program_starts_ends_everything(bench, wait):
-    process = subprocess.Popen([till_binary(), "exec", "--demo", "--", "sleep", "60"], env=bench.environment(),
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    while not any(bench.temporary.iterdir()):
-        time.sleep(0.01)
+    process = bench.start("--demo", "--", "sleep", "60")
+    wait_until(lambda: any(bench.temporary.iterdir()))
     time.sleep(wait)
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=30)
@@ -527,10 +512,7 @@ def test_killing_till_exec_leaves_no_process_behind(bench, way):
     pid = int(process.stdout.readline())
     process.kill()
     process.communicate()
-    deadline = time.monotonic() + 20
-    while processes(str(bench.temporary)) or Path(f"/proc/{pid}").exists():
-        assert time.monotonic() < deadline, processes(str(bench.temporary))
-        time.sleep(0.05)
+    wait_until(lambda: not processes(str(bench.temporary)) and not Path(f"/proc/{pid}").exists(), 20)
     # No process that could remove the folder is left.
     for path in bench.temporary.iterdir():
         shutil.rmtree(path)

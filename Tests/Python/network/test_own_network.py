@@ -7,7 +7,6 @@ The network has no route to the Internet, so a client that contacted Apple would
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from process_helpers import till_binary
+from process_helpers import Server, till_binary
 
 HERE = Path(__file__).resolve().parent
 SEEDS = "com.example.till.demo.seeds.10"
@@ -60,24 +59,13 @@ class Network:
 
     def serve(self):
         """Starts a server on Apple's port, and on the port that the certificates name for OCSP."""
-        ready, log = self.folder / "ready.json", self.folder / "log"
-        with open(log, "wb") as file:
-            self.server = subprocess.Popen(
-                self.inside(till_binary(), "serve", "--demo", "--data", self.folder / "data", "--tls-port", "443",
-                            "--ready-file", ready),
-                stdin=subprocess.DEVNULL, stdout=file, stderr=file, env=bare(),
-            )
-        deadline = time.monotonic() + 60
-        while not ready.exists():
-            assert self.server.poll() is None and time.monotonic() < deadline, log.read_text()
-            time.sleep(0.02)
-        self.facts = json.loads(ready.read_text())
+        data = self.folder / "data"
+        self.server = Server(data, self.folder, "--demo", "--tls-port", "443", prefix=self.inside())
+        self.facts = self.server.document
 
     def till(self, *arguments) -> str:
-        done = subprocess.run(
-            self.inside(till_binary(), *arguments, "--data", self.folder / "data"), capture_output=True, text=True,
-            timeout=60, env=bare(),
-        )
+        command = self.inside(till_binary(), *arguments, "--data", self.server.data)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=bare())
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -89,10 +77,10 @@ class Network:
         )
 
     def close(self):
-        for process, number in ((self.server, signal.SIGTERM), (self.namespace, signal.SIGKILL)):
-            if process:
-                process.send_signal(number)
-                process.communicate(timeout=30)
+        if self.server:
+            self.server.stop()
+        self.namespace.kill()
+        self.namespace.communicate(timeout=30)
 
 
 def bare() -> dict:

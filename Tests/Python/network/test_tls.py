@@ -4,7 +4,6 @@ import asyncio
 import datetime
 import itertools
 import json
-import os
 import socket
 import ssl
 import struct
@@ -23,7 +22,9 @@ from cryptography import x509
 from cryptography.x509.oid import ExtendedKeyUsageOID, ExtensionOID
 
 from catalog_of_everything import CATALOG, COINS
-from process_helpers import assert_healthy, clean_environment, parse_answers, request_bytes, run_till
+from process_helpers import (
+    Server, assert_healthy, clean_environment, parse_answers, port_of, request_bytes, run_till, wait_until,
+)
 from shop_helpers import App, ControlClient, Till
 
 HOSTS = {
@@ -56,6 +57,11 @@ class Secure:
         entry = self.control.call("explainRequest", requestId=answer.headers["X-Request-ID"])
         return entry["environment"]
 
+    def httpx(self, http2):
+        """A client that uses the proxy."""
+        trust = ssl.create_default_context(cafile=self.bundle)
+        return httpx.Client(http2=http2, verify=trust, proxy=self.proxy, trust_env=False)
+
     def connection(self, name="api.storekit.apple.com", alpn=None, limit=20):
         """Opens a TLS connection as a client does."""
         context = ssl.create_default_context(cafile=self.root)
@@ -75,10 +81,6 @@ def exchange(connection, raw):
             return None
         data += part
     return parse_answers(data)[0][0]
-
-
-def port_of(address) -> int:
-    return int(address.rsplit(":", 1)[1])
 
 
 @pytest.fixture(scope="module")
@@ -215,8 +217,8 @@ def ask_over_http2(connection, authorities, hosts) -> int:
 
 
 def test_an_invalid_added_name_is_rejected_at_the_start(tmp_path):
-    done = run_till("serve", "--data", tmp_path / "d", "--tls-port", "0", "--tls-name", "no name")
-    assert done.returncode == 1 and "--tls-name" in done.stderr
+    done = run_till("serve", "--data", tmp_path / "d", "--tls-port", "0", "--tls-name", "no name", code=1)
+    assert "--tls-name" in done.stderr
 
 
 # HTTP -----------------------------------------------------------------------------------------------------------------
@@ -242,10 +244,9 @@ def test_curl_speaks_either_version_with_keep_alive_and_without(secure, flag, ve
 def test_httpx_reads_a_history_over_http2_and_http1(secure):
     bought = secure.app.sandbox.buy("httpx", COINS)
     url = f"https://api.storekit-sandbox.apple.com/inApps/v2/history/{bought.id}"
-    trust = ssl.create_default_context(cafile=secure.bundle)
     answers = []
     for http2 in (True, False):
-        with httpx.Client(http2=http2, verify=trust, proxy=secure.proxy, trust_env=False) as client:
+        with secure.httpx(http2) as client:
             for _ in range(3):
                 answer = client.get(url, headers={"Authorization": f"Bearer {secure.app.token()}"})
                 assert answer.http_version == ("HTTP/2" if http2 else "HTTP/1.1")
@@ -270,23 +271,17 @@ def test_many_streams_at_once_are_answered(secure):
     assert len({answer.headers["X-Request-ID"] for answer in answers}) == 300
 
 
-def openssl_client(secure, *arguments):
-    done = subprocess.run(
-        ["openssl", "s_client", "-connect", f"127.0.0.1:{secure.port}", "-servername", "api.storekit.apple.com",
-         "-CAfile", secure.root, "-verify_return_error", "-verify_hostname", "api.storekit.apple.com", *arguments],
-        input="", capture_output=True, text=True, timeout=30,
-    )
-    return done.returncode, done.stdout + done.stderr
-
-
 @pytest.mark.parametrize("version, taken", [("-tls1", False), ("-tls1_1", False), ("-tls1_2", True), ("-tls1_3", True)])
 def test_tls_before_1_2_is_rejected(secure, version, taken):
-    code, text = openssl_client(secure, version, "-cipher", "DEFAULT@SECLEVEL=0")
-    assert (code == 0) == taken, text
-    if taken:
-        assert "Verify return code: 0 (ok)" in text
-    else:
-        assert "alert protocol version" in text
+    done = subprocess.run(
+        ["openssl", "s_client", "-connect", f"127.0.0.1:{secure.port}", "-servername", "api.storekit.apple.com",
+         "-CAfile", secure.root, "-verify_return_error", "-verify_hostname", "api.storekit.apple.com", version,
+         "-cipher", "DEFAULT@SECLEVEL=0"],
+        input="", capture_output=True, text=True, timeout=30,
+    )
+    text = done.stdout + done.stderr
+    assert (done.returncode == 0) == taken, text
+    assert ("Verify return code: 0 (ok)" if taken else "alert protocol version") in text
 
 
 def test_plain_http_on_the_tls_port_does_no_harm(secure):
@@ -339,8 +334,7 @@ def test_control_and_the_commands_export_the_root(secure, tmp_path):
     assert tls["names"][:6] == list(HOSTS)
     assert secure.control.call("getStatus")["ports"].keys() == {"production", "sandbox", "control", "tls", "proxy"}
     for name, load in (("root.pem", x509.load_pem_x509_certificate), ("root.der", x509.load_der_x509_certificate)):
-        done = run_till("ca", "export", "--tls", tmp_path / name, "--data", secure.till.data)
-        assert done.returncode == 0, done.stderr
+        run_till("ca", "export", "--tls", tmp_path / name, "--data", secure.till.data, code=0)
         assert load((tmp_path / name).read_bytes()) == certificates(secure.root)[0]
 
 
@@ -379,32 +373,19 @@ def test_without_the_flags_there_is_no_tls(server, control):
     assert "tls" not in server.document and not (server.data / "tls").exists()
     status = control.call("getStatus")
     assert "tls" not in status and "tls" not in status["ports"]
-    done = run_till("hosts", "--data", server.data)
-    assert done.returncode == 1 and "--tls-port" in done.stderr
+    assert "--tls-port" in run_till("hosts", "--data", server.data, code=1).stderr
 
 
 def test_tls_can_be_enabled_by_variables_and_by_the_configuration_file(tmp_path):
     config = tmp_path / "till.json"
     config.write_text(json.dumps({"tlsPort": 0, "tlsName": ["file.test"]}))
-    ready = tmp_path / "ready.json"
-    process = subprocess.Popen(
-        [os.environ.get("TILL_BIN") or Path(__file__).parents[3] / ".build/debug/till", "serve",
-         "--data", tmp_path / "data", "--config", config, "--ready-file", ready],
-        env=clean_environment() | {"TILL_PROXY_PORT": "0", "TILL_PRODUCTION_PORT": "0", "TILL_SANDBOX_PORT": "0",
-                                   "TILL_CONTROL_PORT": "0", "TILL_TLS_HOST": "127.0.0.3"},
-        stdout=subprocess.DEVNULL,
-    )
+    till = Server(tmp_path / "data", tmp_path, "--config", config, TILL_PROXY_PORT="0", TILL_TLS_HOST="127.0.0.3")
     try:
-        deadline = time.monotonic() + 60
-        while not ready.exists():
-            assert process.poll() is None and time.monotonic() < deadline
-            time.sleep(0.02)
-        document = json.loads(ready.read_text())
-        assert document["tls"].startswith("https://127.0.0.3:") and document["proxy"].startswith("http://127.0.0.3:")
-        assert "file.test" in ControlClient(document["control"]).call("getStatus")["tls"]["names"]
+        assert till.address("tls").startswith("https://127.0.0.3:")
+        assert till.address("proxy").startswith("http://127.0.0.3:")
+        assert "file.test" in till.control("GET", "/v1/status")["tls"]["names"]
     finally:
-        process.terminate()
-        assert process.wait(20) == 0
+        assert till.stop() == 0
 
 
 # Limits ---------------------------------------------------------------------------------------------------------------
@@ -425,12 +406,14 @@ def assert_in_time(seconds):
     assert 1 < seconds < 6, f"closed after {seconds:.1f} s, the deadline is 2 s"
 
 
-def test_a_missing_or_incomplete_handshake_times_out(hasty):
-    for beginning in (b"", b"\x16\x03\x01\x02\x00\x01"):
-        begun = time.monotonic()
-        with socket.create_connection(("127.0.0.1", hasty.port), timeout=20) as connection:
-            connection.sendall(beginning)
-            assert_in_time(closed_after(connection, begun))
+@pytest.mark.parametrize("port, sent", [
+    ("tls", b""), ("tls", b"\x16\x03\x01\x02\x00\x01"), ("proxy", b"CONNECT api.store"),
+], ids=["no handshake", "half a handshake", "half a head for the proxy"])
+def test_an_incomplete_start_of_a_connection_times_out(hasty, port, sent):
+    begun = time.monotonic()
+    with socket.create_connection(("127.0.0.1", port_of(hasty.till.address(port))), timeout=20) as connection:
+        connection.sendall(sent)
+        assert_in_time(closed_after(connection, begun))
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: api.storekit.apple.com\r\nX: ",
@@ -451,52 +434,42 @@ def test_an_http2_connection_without_a_request_times_out(hasty):
 
 
 def test_an_incomplete_http2_request_times_out(hasty):
-    import h2.config
-    import h2.connection
-    import h2.events
-
     client = h2.connection.H2Connection(h2.config.H2Configuration(header_encoding="utf-8"))
     client.initiate_connection()
-    headers = [(":method", "POST"), (":path", "/inApps/v1/transactions/1/finish"), (":scheme", "https"),
-               (":authority", "api.storekit.apple.com"), ("content-length", "9")]
-    client.send_headers(1, headers)
+    client.send_headers(1, [
+        (":method", "POST"), (":path", "/inApps/v1/transactions/1/finish"), (":scheme", "https"),
+        (":authority", "api.storekit.apple.com"), ("content-length", "9"),
+    ])
     client.send_data(1, b"abc")
+    ends = (h2.events.StreamReset, h2.events.StreamEnded, h2.events.ConnectionTerminated)
     begun = time.monotonic()
     with hasty.connection(alpn=["h2"]) as connection:
         connection.sendall(client.data_to_send())
-        ended = False
-        while not ended:
-            data = connection.recv(1 << 16)
-            ended = not data or any(
-                isinstance(event, (h2.events.StreamReset, h2.events.StreamEnded, h2.events.ConnectionTerminated))
-                for event in client.receive_data(data)
-            )
+        while data := connection.recv(1 << 16):
+            if any(isinstance(event, ends) for event in client.receive_data(data)):
+                break
     assert time.monotonic() - begun < 6
 
 
 @pytest.mark.parametrize("http2", [True, False])
 def test_header_fields_are_limited_in_number_and_size(secure, http2):
-    trust = ssl.create_default_context(cafile=secure.bundle)
-    url = f"https://api.storekit.apple.com{PATH}"
-    with httpx.Client(http2=http2, verify=trust, proxy=secure.proxy, trust_env=False) as client:
-        few = {f"x-{number}": "1" for number in range(80)}
-        assert client.get(url, headers=few).status_code == 401
-        many = {f"x-{number}": "1" for number in range(130)}
-        assert client.get(url, headers=many).status_code == 400
-    with httpx.Client(http2=http2, verify=trust, proxy=secure.proxy, trust_env=False) as client:
-        try:
-            assert client.get(url, headers={"x": "y" * 70_000}).status_code == 400
-        except (httpx.RemoteProtocolError, httpx.WriteError, httpx.ReadError):
-            assert http2, "with HTTP/1.1 a header that is too long must be 400"
-    with httpx.Client(http2=http2, verify=trust, proxy=secure.proxy, trust_env=False) as client:
-        assert client.get(url).status_code == 401
+    def get(headers):
+        with secure.httpx(http2) as client:
+            return client.get(f"https://api.storekit.apple.com{PATH}", headers=headers).status_code
+
+    assert get({f"x-{number}": "1" for number in range(80)}) == 401
+    assert get({f"x-{number}": "1" for number in range(130)}) == 400
+    try:
+        assert get({"x": "y" * 70_000}) == 400
+    except (httpx.RemoteProtocolError, httpx.WriteError, httpx.ReadError):
+        assert http2, "with HTTP/1.1 a header that is too long must be 400"
+    assert get({}) == 401
 
 
 @pytest.mark.parametrize("http2", [True, False])
 def test_a_body_is_limited(secure, http2):
     bought = secure.app.sandbox.buy("body", COINS)
-    trust = ssl.create_default_context(cafile=secure.bundle)
-    with httpx.Client(http2=http2, verify=trust, proxy=secure.proxy, trust_env=False) as client:
+    with secure.httpx(http2) as client:
         answer = client.put(
             f"https://api.storekit-sandbox.apple.com/inApps/v1/transactions/{bought.id}/appAccountToken",
             content=b" " * 70_000,
@@ -531,13 +504,6 @@ def ask_proxy(secure, raw, limit=20):
 def test_the_proxy_rejects_everything_else_with_a_message(secure, raw, status, word):
     answer = ask_proxy(secure, raw)
     assert answer.status == status and word in answer.body and answer.body.endswith(b".\n")
-
-
-def test_the_proxy_times_out_on_a_slow_head(hasty):
-    begun = time.monotonic()
-    with socket.create_connection(("127.0.0.1", port_of(hasty.proxy)), timeout=20) as connection:
-        connection.sendall(b"CONNECT api.store")
-        assert_in_time(closed_after(connection, begun))
 
 
 def test_the_proxy_forwards_bytes_sent_with_the_head_and_before_a_half_close(secure):
@@ -601,9 +567,7 @@ def test_clients_that_disconnect_and_too_many_tunnels_do_no_harm(secure):
         for connection in open_ones:
             connection.close()
     assert answers == {b"HTTP/1.1 503"}
-    deadline = time.monotonic() + 20
-    while ask_proxy(secure, b"GET / HTTP/1.1\r\n\r\n").status == 503:
-        assert time.monotonic() < deadline
+    wait_until(lambda: ask_proxy(secure, b"GET / HTTP/1.1\r\n\r\n").status != 503, 20)
     assert secure.till.process.poll() is None
 
 
@@ -631,8 +595,7 @@ def test_open_connections_do_not_delay_the_shutdown(serve):
 
 def test_hosts_prints_each_format(secure):
     def hosts(*arguments):
-        done = run_till("hosts", "--data", secure.till.data, *arguments)
-        assert done.returncode == 0, done.stderr
+        done = run_till("hosts", "--data", secure.till.data, *arguments, code=0)
         return done.stdout
 
     assert hosts("--format", "hosts").split("\n") == [f"127.0.0.1 {name}" for name in HOSTS] + [""]

@@ -15,23 +15,21 @@ transaction id, $KEY a key id, $REQUEST the id of a rejected request, $NOTIFICAT
 test's own folder.
 """
 
-import base64
 import json
 import os
 import re
 import shlex
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 import requests
 
-ROOT = Path(__file__).resolve().parents[3]
+from process_helpers import ROOT, Server, payload, run_till, till_binary
+
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("**/*.md")) + [page for page in [ROOT / "README.md"] if page.exists()]
-TILL = os.environ.get("TILL_BIN", str(ROOT / ".build/debug/till"))
 FILE = re.compile(r"# file: ([\w.-]+)\n")
 APP = "/v1/apps/com.example.till.demo/sandbox"
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -59,42 +57,24 @@ class Shop:
     """A demo server in its own folder."""
 
     def __init__(self, folder: Path, *flags: str):
-        self.folder = folder
-        self.work = folder / "cwd"
+        self.folder, self.work = folder, folder / "cwd"
         self.work.mkdir()
-        ready = folder / "ready.json"
-        self.log = open(folder / "log", "wb")
-        clean = {key: value for key, value in os.environ.items() if not key.startswith("TILL_")}
+        self.server = Server(folder / "data", folder, "--demo", *flags)
         # The examples use till and python3. PATH finds this build and the tests' libraries.
-        path = os.pathsep.join([str(Path(TILL).parent), str(Path(sys.executable).parent), clean["PATH"]])
-        self.environment = clean | {"TILL_DATA": str(folder / "data"), "PATH": path}
-        self.process = subprocess.Popen(
-            [TILL, "serve", "--demo", "--production-port", "0", "--sandbox-port", "0", "--control-port", "0"]
-            + ["--ready-file", str(ready), *flags],
-            env=self.environment,
-            stdout=self.log,
-            stderr=self.log,
-        )
+        path = os.pathsep.join([str(Path(till_binary()).parent), str(Path(sys.executable).parent), os.environ["PATH"]])
+        self.environment = {"TILL_DATA": str(folder / "data"), "PATH": path}
+        self.facts = self.server.document
         try:
-            self.facts = self.wait_for(ready)
             self.places = self.find_places()
         except BaseException:
-            self.close()
+            self.server.kill()
             raise
-
-    def wait_for(self, ready: Path) -> dict:
-        for _ in range(600):
-            if ready.exists():
-                return json.loads(ready.read_text())
-            assert self.process.poll() is None, (self.folder / "log").read_text()
-            time.sleep(0.1)
-        raise AssertionError("the server was not ready within a minute")
 
     def find_places(self) -> dict[str, str]:
         ann = self.control("GET", f"{APP}/customers/ann").json()
         refused = requests.get(self.facts["sandbox"] + "/inApps/v1/transactions/1")
         pages = json.loads(self.till(["history", ann["appTransactionId"], "--json"]).stdout)
-        first = decoded(pages[0]["signedTransactions"][0])["transactionId"]
+        first = payload(pages[0]["signedTransactions"][0])["transactionId"]
         bought = self.control("GET", f"{APP}/transactions/{first}?include=signed").json()
         self.signed = bought["signedTransactionInfo"]
         return {
@@ -120,23 +100,7 @@ class Shop:
         return requests.request(method, self.facts["control"] + path, data=body.encode(), headers=headers, timeout=30)
 
     def till(self, arguments: list[str]) -> subprocess.CompletedProcess:
-        return subprocess.run(
-            [TILL, *arguments], env=self.environment, cwd=self.work, capture_output=True, text=True, timeout=60
-        )
-
-    def close(self):
-        self.process.terminate()
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self.log.close()
-
-
-def decoded(jws: str) -> dict:
-    payload = jws.split(".")[1]
-    return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+        return run_till(*arguments, cwd=self.work, **self.environment)
 
 
 def http_requests(text: str) -> list[tuple[str, str, str]]:
@@ -171,7 +135,7 @@ def test_examples_run(page: Path, tmp_path: Path):
                 verify(text, shop)
             printed = printed if kind == "console" else []
     finally:
-        shop.close()
+        shop.server.kill()
 
 
 def verify(text: str, shop: Shop):
@@ -216,8 +180,7 @@ def check_targets(words: list[str]):
 
 
 def serve_flags() -> set[str]:
-    text = subprocess.run([TILL, "serve", "--help"], capture_output=True, text=True, check=True).stdout
-    return set(re.findall(r"^  (?:-h, )?(--[a-z-]+)", text, re.MULTILINE))
+    return set(re.findall(r"^  (?:-h, )?(--[a-z-]+)", run_till("serve", "--help").stdout, re.MULTILINE))
 
 
 def check_flags(words: list[str]):
@@ -234,15 +197,17 @@ def test_every_flag_of_serve_is_in_the_settings():
 
 
 def test_every_control_operation_is_documented():
-    """Compares the routes in the sources with the pages. Rows of a table leave out the prefix in the table's
+    """Compares the operations of the contract with the pages. Rows of a table leave out the prefix in the table's
     heading."""
     pages = "".join(page.read_text() for page in [*sorted((DOCS / "control").glob("*.md")), DOCS / "catalog.md"])
     missing = []
-    for source in sorted((ROOT / "Sources/TillServer/Control").rglob("*.swift")):
-        for method, path in re.findall(r"method: \.(\w+),\s+path: \"([^\"]+)\"", source.read_text()):
-            short = path.removeprefix("/v1/apps/{bundleId}/{environment}")
-            if f"`{method.upper()} {path}`" not in pages and f"`{method.upper()} {short}`" not in pages:
-                missing.append(f"{method.upper()} {path}")
+    sources = "".join(file.read_text() for file in (ROOT / "Sources/TillControl/Operations").rglob("*.swift"))
+    operations = re.findall(r"ControlOperation\(\s*\.(\w+),\s*\"([^\"]+)\"", sources)
+    assert len(operations) > 80
+    for method, path in operations:
+        short = path.removeprefix("/v1/apps/{bundleId}/{environment}")
+        if f"`{method.upper()} {path}`" not in pages and f"`{method.upper()} {short}`" not in pages:
+            missing.append(f"{method.upper()} {path}")
     assert not missing
 
 

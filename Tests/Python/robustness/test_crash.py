@@ -4,23 +4,19 @@ import asyncio
 import json
 import os
 import random
-import re
 import signal
 import socket
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from itertools import count
 from pathlib import Path
 
 import pytest
 import requests
 
-from process_helpers import (
-    AppleKey, Server, assert_healthy, doctor, flat, path_part, payload, set_up_app, till_binary,
-)
+from acknowledged_purchases import BUNDLE, ENVIRONMENT, Books, Connection, Purchase, read_histories
+from process_helpers import Server, assert_healthy, doctor, flat, path_part, payload, set_up_app, till_binary
 
-BUNDLE = "com.example.crash"
-ENVIRONMENT = "sandbox"
 CLIENTS = 64
 ROUNDS = 30 if os.environ.get("TILL_SOAK") else 5
 PURCHASES = 2_000
@@ -51,55 +47,6 @@ def servers(work):
 
 
 # Concurrent clients ---------------------------------------------------------------------------------------------------
-
-
-class Connection:
-    """A minimal keep-alive connection."""
-
-    def __init__(self, port):
-        self.port = port
-        self.reader = self.writer = None
-
-    async def request(self, method, path, body=None, headers=""):
-        """Sends a request, and returns the status and the complete body. Raises OSError or EOFError if the answer is
-        incomplete."""
-        if self.writer is None:
-            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 20)
-        text = b"" if body is None else json.dumps(body).encode()
-        kind = "" if body is None else "Content-Type: application/json\r\n"
-        self.writer.write(
-            f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}{kind}"
-            f"Content-Length: {len(text)}\r\n\r\n".encode()
-            + text
-        )
-        head = await self.reader.readuntil(b"\r\n\r\n")
-        status = int(head[9:12])
-        length = re.search(rb"(?i)\r\ncontent-length: *(\d+)", head)
-        return status, await self.reader.readexactly(int(length.group(1))) if length else b""
-
-    def close(self):
-        if self.writer is not None:
-            self.writer.close()
-            self.writer = None
-
-
-class Purchase:
-    """A requested purchase. It is identified by its unit price, which is unique in a run."""
-
-    def __init__(self, number, customer, product, quantity=1):
-        self.customer = customer
-        self.product = f"{BUNDLE}.{product}"
-        self.quantity = quantity
-        self.price = 1_000 + number
-        self.sent = self.acknowledged = None
-        self.answer = None
-        self.is_replaced = False
-
-    def body(self):
-        return {
-            "productId": self.product, "quantity": self.quantity, "price": self.price, "currency": "USD",
-            "offer": {"kind": "NONE"},
-        }
 
 
 class Shoppers:
@@ -176,171 +123,6 @@ async def shop_until_killed(server, shoppers, threshold, delay):
     await asyncio.wait_for(all_clients, 20)
     server.kill()
     return acknowledged / seconds
-
-
-# Reading back through Apple's API -------------------------------------------------------------------------------------
-
-
-async def read_history(connection, key: AppleKey, any_id, query="", revision=None):
-    """Reads all pages of a history. Returns the transactions and the revision at the end."""
-    rows = []
-    headers = f"Authorization: Bearer {key.token()}\r\n"
-    while True:
-        parameters = "&".join(filter(None, [query, f"revision={revision}" if revision else ""]))
-        status, body = await connection.request("GET", f"/inApps/v2/history/{any_id}?{parameters}", headers=headers)
-        assert status == 200, f"history of {any_id}: {status} {body[:300]!r}"
-        page = json.loads(body)
-        assert page["bundleId"] == BUNDLE and page["environment"] == "Sandbox"
-        signed = page["signedTransactions"]
-        assert len(signed) <= 20 and (len(signed) == 20 or not page["hasMore"])
-        rows += [payload(jws) for jws in signed]
-        revision = page["revision"]
-        if not page["hasMore"]:
-            return rows, revision
-
-
-async def read_histories(server, key, asked, workers=8):
-    """Runs read_history for {name: (id, query, revision)}, several at the same time."""
-    todo = list(asked.items())
-    found = {}
-
-    async def work():
-        connection = Connection(server.ports[ENVIRONMENT])
-        try:
-            while todo:
-                name, (any_id, query, revision) = todo.pop()
-                found[name] = await read_history(connection, key, any_id, query, revision)
-        finally:
-            connection.close()
-
-    await asyncio.gather(*(work() for _ in range(workers)))
-    return found
-
-
-class Books:
-    """All purchases that were requested, acknowledged and found, over all rounds."""
-
-    def __init__(self):
-        self.by_customer = defaultdict(list)
-        self.by_price = {}
-        self.app_transactions = {}
-        self.revisions = {}
-        # The values that must not change, for each transaction in the histories, by transaction id.
-        self.rows = {}
-        self.orders = {}
-
-    def enter(self, purchases):
-        for purchase in purchases:
-            self.by_customer[purchase.customer].append(purchase)
-            assert self.by_price.setdefault(purchase.price, purchase) is purchase
-            if purchase.answer:
-                known = self.app_transactions.setdefault(purchase.customer, purchase.answer["appTransactionId"])
-                assert known == purchase.answer["appTransactionId"], f"{purchase.customer} got a second id"
-
-    def locate(self, server, customers):
-        """Finds the customers without an acknowledged purchase. They may exist although nothing was acknowledged."""
-        for customer in customers:
-            if customer not in self.app_transactions:
-                found = server.control(
-                    "GET", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/{path_part(customer)}", expect=(200, 404)
-                )
-                if "appTransactionId" in found:
-                    self.app_transactions[customer] = found["appTransactionId"]
-
-    def compare(self, customer, rows, expected):
-        """Compares a customer's history, or the end of it, with the purchases that it must contain."""
-        problems = []
-        ids = [row["transactionId"] for row in rows]
-        if len(set(ids)) != len(ids):
-            twice = [id_ for id_, times in Counter(ids).items() if times > 1]
-            problems.append(f"{customer}: transactions are listed twice: {twice}")
-        found = set()
-        latest_sent = 0.0
-        for row in rows:
-            quantity = row["quantity"]
-            purchase = self.by_price.get(row["price"] // quantity)
-            if purchase is None or purchase.customer != customer:
-                problems.append(f"{customer}: not requested: {row}")
-                continue
-            if purchase in found:
-                problems.append(f"{customer}: a purchase is listed twice: {row}")
-            found.add(purchase)
-            found_values = (row["productId"], row["quantity"], row["price"], row["currency"], row["appTransactionId"])
-            asked = (
-                purchase.product, purchase.quantity, purchase.price * purchase.quantity, "USD",
-                self.app_transactions[customer],
-            )
-            if found_values != asked:
-                problems.append(f"{customer}: requested {asked}, found {found_values}")
-            if purchase.answer:
-                problems += self.against_acknowledgement(purchase, row)
-                # If a purchase was acknowledged before another was sent, it must come first. An upgraded transaction
-                # moves, so it is an exception.
-                if not row.get("isUpgraded"):
-                    if purchase.acknowledged < latest_sent:
-                        problems.append(f"{customer}: {row['transactionId']} comes after one that was sent later")
-                    latest_sent = max(latest_sent, purchase.sent)
-        for purchase in expected:
-            if purchase.answer and purchase not in found:
-                problems.append(
-                    f"{customer}: LOST {purchase.answer['transactionId']} ({purchase.product}, {purchase.price})"
-                )
-        return problems
-
-    @staticmethod
-    def against_acknowledgement(purchase, row):
-        changing = {"signedDate", "isUpgraded"}
-        acknowledged = payload(purchase.answer["signedTransactionInfo"])
-        before = {name: value for name, value in acknowledged.items() if name not in changing}
-        after = {name: value for name, value in row.items() if name not in changing}
-        problems = []
-        if before != after:
-            problems.append(f"{purchase.customer}: acknowledged {before}, found {after}")
-        for name in ("transactionId", "originalTransactionId", "webOrderLineItemId"):
-            if purchase.answer.get(name) != row.get(name):
-                problems.append(f"{purchase.customer}: {name} was {purchase.answer.get(name)}, found {row.get(name)}")
-        if purchase.is_replaced and row.get("isUpgraded") is not True:
-            problems.append(f"{purchase.customer}: {row['transactionId']} was upgraded, but isUpgraded is missing")
-        return problems
-
-    def check_identifiers(self, server, customer, rows):
-        """Checks that each id belongs to the same transaction in all rounds."""
-        problems = []
-        for row in rows:
-            kept = (row["price"], row.get("webOrderLineItemId"), customer)
-            if self.rows.setdefault(row["transactionId"], kept) != kept:
-                problems.append(f"{row['transactionId']} was {self.rows[row['transactionId']]} and is {kept}")
-            purchase = self.by_price.get(row["price"] // row["quantity"])
-            if row["transactionId"] in self.orders or purchase is None:
-                continue
-            answer = purchase.answer or server.control(
-                "GET", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/transactions/{row['transactionId']}"
-            )
-            self.orders[row["transactionId"]] = answer["orderId"]
-        return problems
-
-    def repeated_identifiers(self):
-        """Every id of any kind that belongs to two objects. Acknowledged ids count even if their transaction was
-        lost."""
-        owners = {name: defaultdict(set) for name in ("transactionId", "webOrderLineItemId", "orderId")}
-        for transaction, (price, line_item, _) in self.rows.items():
-            owners["transactionId"][transaction].add(price)
-            if line_item:
-                owners["webOrderLineItemId"][line_item].add(transaction)
-        for transaction, order in self.orders.items():
-            owners["orderId"][order].add(transaction)
-        for purchase in self.by_price.values():
-            if purchase.answer:
-                transaction = purchase.answer["transactionId"]
-                owners["transactionId"][transaction].add(purchase.price * purchase.quantity)
-                owners["orderId"][purchase.answer["orderId"]].add(transaction)
-                if "webOrderLineItemId" in purchase.answer:
-                    owners["webOrderLineItemId"][purchase.answer["webOrderLineItemId"]].add(transaction)
-        accounts = Counter(self.app_transactions.values())
-        return [
-            f"{kind} {value} belongs to {sorted(map(str, used))}"
-            for kind, values in owners.items() for value, used in values.items() if len(used) > 1
-        ] + [f"appTransactionId {value} belongs to {n} customers" for value, n in accounts.items() if n > 1]
 
 
 # Tests ----------------------------------------------------------------------------------------------------------------
@@ -507,10 +289,11 @@ def test_a_second_process_is_rejected_until_the_first_has_ended(work, servers):
     ports = (data / "ports.json").read_text()
 
     second = servers(data, wait=False)
-    assert second.process.wait(20) not in (0, None)
-    assert "Another Till" in second.stderr() and str(first.pid) in second.stderr() and str(data) in second.stderr()
-    assert not second.ready_file.exists()
+    assert second.process.wait(20) == 1
+    assert all(word in second.stderr() for word in ("Another Till", str(first.pid), str(data), "--data")), second.stderr()
+    assert second.stdout() == "" and not second.ready_file.exists()
     assert (data / "ports.json").read_text() == ports, "the refused process changed the directory"
+    first.control("GET", "/readyz")
     first.control("POST", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers", {"customer": "ann"})
 
     first.kill()

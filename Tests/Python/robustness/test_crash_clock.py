@@ -11,10 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
-import requests
 
 from listening_post import ListeningPost
-from process_helpers import Server, assert_healthy, flat, payload, quarantined, set_up_app, till_binary
+from nodes_helpers import history
+from process_helpers import Server, assert_healthy, payload, quarantined, set_up_app, till_binary
 
 BUNDLE = "com.example.crashclock"
 SCOPE = f"/v1/apps/{BUNDLE}/sandbox"
@@ -90,13 +90,8 @@ class Subscriber:
 
     def subscribe(self, server, start):
         """Subscribes at a date that differs by customer, so that renewals fall due all the time."""
-        session = requests.Session()
-
         def control(path, body, method="POST"):
-            url = f"http://127.0.0.1:{server.ports['control']}{SCOPE}{path}"
-            answer = session.request(method, url, json=body, timeout=PATIENCE)
-            assert answer.status_code in (200, 201), answer.text
-            return flat(answer.json())
+            return server.control(method, SCOPE + path, body)
 
         bought = control(f"/customers/{self.name}/purchases", {
             "productId": f"{BUNDLE}.basic", "offer": {"kind": "NONE"}, "at": start - self.number * 3 * HOUR,
@@ -224,21 +219,6 @@ def check_against_the_ledger(server, key, subscribers, notifications):
         if any(first[1] != second[0] for first, second in zip(periods, periods[1:])):
             problems.append(f"{one.name}: the periods do not follow each other: {periods}")
     return problems
-
-
-def history(server, key, any_id):
-    rows, revision = [], ""
-    while True:
-        answer = server.session.get(
-            f"http://127.0.0.1:{server.ports['sandbox']}/inApps/v2/history/{any_id}{revision}",
-            headers={"Authorization": f"Bearer {key.token()}"}, timeout=PATIENCE,
-        )
-        assert answer.status_code == 200, answer.text
-        page = answer.json()
-        rows += [payload(jws) for jws in page["signedTransactions"]]
-        if not page["hasMore"]:
-            return rows
-        revision = f"?revision={page['revision']}"
 
 
 def check_deliveries(notifications, posts):

@@ -1,5 +1,6 @@
 """Two servers on one database act as one shop, whichever is killed and whichever is called."""
 
+import contextlib
 import os
 import random
 import threading
@@ -13,7 +14,7 @@ from nodes_helpers import (
     BUNDLE, DAY, SCOPE, START, Disturber, Nodes, Readers, advance, freeze, history, open_shop, normalized_state, run,
 )
 from postgres_server import PostgresServer
-from process_helpers import payload, run_till, set_up_app
+from process_helpers import PORTS, payload, run_till, set_up_app, wait_until
 
 IS_LONG = bool(os.environ.get("TILL_CLUSTER"))
 SUBSCRIBERS = 5_000 if IS_LONG else 200
@@ -25,16 +26,10 @@ SEED = int(os.environ.get("TILL_CRASH_SEED") or random.SystemRandom().randrange(
 
 @pytest.fixture
 def database():
+    """A PostgreSQL server for each test, because the servers of other tests are still registered in a shared one."""
     server = PostgresServer()
     yield server
     server.stop()
-
-
-@pytest.fixture
-def post():
-    post = ListeningPost()
-    yield post
-    post.close()
 
 
 @pytest.fixture
@@ -90,8 +85,7 @@ def test_two_nodes_with_one_killed_repeatedly_end_in_the_same_state_as_one_node(
           f"{len(post.received)} posts, {answers} answers meanwhile")
     assert rows > SUBSCRIBERS * 1.1 and sent > rows
     nodes.stop()
-    outcome = run_till("doctor", "--data", nodes.data(0), TILL_DATABASE=database.url)
-    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    run_till("doctor", "--data", nodes.data(0), TILL_DATABASE=database.url, code=0)
 
     alone = PostgresServer()
     other_post = ListeningPost()
@@ -166,27 +160,21 @@ def test_an_advance_is_finished_by_the_other_node_after_a_kill(two, post):
     first, second = two.servers
     key, subscribers = open_shop(first, post, 120)
     target = START + 365 * DAY
-    advancing = threading.Thread(
-        target=lambda: ignore_errors(lambda: advance(first, target, settle=0)), daemon=True)
-    advancing.start()
-    deadline = time.monotonic() + 30
-    while "advance" not in first.control("GET", f"{SCOPE}/clock") and time.monotonic() < deadline:
-        if second.control("GET", f"{SCOPE}/clock")["now"] >= target:
-            break
+
+    def advance_until_killed():
+        with contextlib.suppress(requests.RequestException, AssertionError):
+            advance(first, target, settle=0)
+
+    def clock():
+        return second.control("GET", f"{SCOPE}/clock")["now"]
+
+    threading.Thread(target=advance_until_killed, daemon=True).start()
+    wait_until(lambda: "advance" in first.control("GET", f"{SCOPE}/clock") or clock() >= target, 30)
     two.kill(0)
-    while second.control("GET", f"{SCOPE}/clock")["now"] < target:
-        assert time.monotonic() < deadline + 60, second.stderr()
-        time.sleep(0.05)
+    wait_until(lambda: clock() >= target, 90)
     rows = history(second, key, subscribers[0].original)
     assert len(rows) == 13, [row["purchaseDate"] for row in rows]
     two.start(0)
-
-
-def ignore_errors(action):
-    try:
-        action()
-    except (requests.RequestException, AssertionError):
-        pass
 
 
 def test_of_two_servers_with_one_name_the_later_one_stays(database, start_nodes):
@@ -227,20 +215,15 @@ def test_a_listener_on_one_node_receives_notifications_of_the_other(two):
     received = []
 
     def listen():
-        answer = requests.get(f"http://127.0.0.1:{second.ports['control']}{SCOPE}/listen?wait=20", timeout=60).json()
+        answer = second.control("GET", f"{SCOPE}/listen?wait=20")
         received.append(answer["notificationType"])
-        requests.post(
-            f"http://127.0.0.1:{second.ports['control']}{SCOPE}/listen/{answer['deliveryToken']}", json={"status": 200},
-            timeout=60,
-        )
+        second.control("POST", f"{SCOPE}/listen/{answer['deliveryToken']}", {"status": 200}, expect=(200, 204))
 
     thread = threading.Thread(target=listen, daemon=True)
     thread.start()
-    deadline = time.monotonic() + 20
-    while not first.control("GET", f"{SCOPE}/endpoints") and time.monotonic() < deadline:
-        time.sleep(0.2)
-        if time.monotonic() > deadline - 18:
-            break
+    # The listener counts as an endpoint of every node.
+    with contextlib.suppress(AssertionError):
+        wait_until(lambda: first.control("GET", f"{SCOPE}/endpoints"), 2)
     first.control("POST", f"{SCOPE}/customers/ann/purchases", {"productId": f"{BUNDLE}.coins"})
     thread.join(25)
     assert received == ["ONE_TIME_CHARGE"]
@@ -316,8 +299,5 @@ def test_a_rolling_restart_drops_no_request(database, start_nodes, post):
 
 
 def test_a_node_with_another_root_is_rejected(two, tmp_path, database):
-    outcome = run_till(
-        "serve", "--data", tmp_path / "stranger", "--production-port", 0, "--sandbox-port", 0, "--control-port", 0,
-        TILL_DATABASE=database.url,
-    )
-    assert outcome.returncode == 1 and "root.pem is missing" in outcome.stderr and "--adopt-root" in outcome.stderr
+    text = run_till("serve", "--data", tmp_path / "stranger", *PORTS, TILL_DATABASE=database.url, code=1).stderr
+    assert "root.pem is missing" in text and "--adopt-root" in text

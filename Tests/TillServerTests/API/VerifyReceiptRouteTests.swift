@@ -299,7 +299,8 @@ extension AppServer {
 
     /// The receipt of a single transaction.
     func single(_ id: String) async throws -> String {
-        try await control.send(GetTransactionReceipt(app: app, transactionId: id)).receipt
+        let customer = try await control.send(GetTransaction(app: app, transactionId: id)).customer
+        return try await control.send(GetReceipt(app: app, customer: customer, transactionId: id)).receipt
     }
 
     /// Sends a receipt to verifyReceipt, with a password and more members of the body.
