@@ -5,7 +5,7 @@ SOURCES := Sources Tests Package.swift Benchmarks/Package.swift Benchmarks/Sourc
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test check test-swift test-python test-cluster soak bench bench-full bench-build dist format \
-	lint picture record-surface clean
+	hops lint picture record-surface clean
 
 help: ## print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1\t\2/' | expand -t 20
@@ -65,6 +65,11 @@ picture: ## make the picture in README.md again, docs/images/timeline.png
 	@scripts/install test
 	swift build --product till
 	@.venv/bin/python scripts/picture
+
+hops: ## count the hops of a purchase, a renewal and a history call in a trace of the debug build (needs gdb)
+	@scripts/install test
+	swift build --product till
+	@.venv/bin/python scripts/hops $(HOPS)
 
 record-surface: ## at a release: record the operations, commands, settings and metrics that users build on
 	@scripts/install test
