@@ -273,8 +273,8 @@ def test_the_error_table_matches_the_code():
     source = (ROOT / "Sources/TillServer/API/APIError.swift").read_text()
     source = re.sub(r'"\s*\+ "', "", source)
     coded = {
-        int(code.replace("_", "")): message
-        for code, message in re.findall(r"APIError\(\s*([\d_]+),\s*\"([^\"]*)\"\s*\)", source)
+        int(code.replace("_", "")): ("Invalid request. " if function == "invalid" else "") + message
+        for function, code, message in re.findall(r"(APIError|invalid)\(\s*([\d_]+),\s*\"([^\"]*)\"\s*\)", source)
     }
     assert coded
     page = (DOCS / "api/errors.md").read_text()
