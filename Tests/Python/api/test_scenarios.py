@@ -11,14 +11,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from appstoreserverlibrary.models.Environment import Environment
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
 import payload_rules
 from remembering_verifier import RememberingVerifier
+from shop_helpers import models, verify_es256
 
 KEPT = Path(__file__).resolve().parents[3] / ".build/test-logs/scenarios"
 BUNDLE_ID = "com.example.shop"
@@ -46,11 +43,7 @@ class Inside:
         elif by_apple:
             assert self.verifier.verify_and_decode_renewal_info(jws).signedDate == payload["signedDate"]
         else:
-            signed, _, signature = jws.rpartition(".")
-            raw = base64.urlsafe_b64decode(signature + "==")
-            assert len(raw) == 64
-            der = encode_dss_signature(int.from_bytes(raw[:32]), int.from_bytes(raw[32:]))
-            self.key(chain[0]).verify(der, signed.encode(), ec.ECDSA(hashes.SHA256()))
+            verify_es256(self.key(chain[0]), jws)
         return payload["signedDate"]
 
     def key(self, leaf):
@@ -68,7 +61,7 @@ def test_all_notifications_of_the_scenarios_are_valid():
     for folder in folders:
         environment, *payloads = (folder / "payloads.txt").read_text().splitlines()
         verifier = RememberingVerifier(
-            [(folder / "root.der").read_bytes()], False, Environment(environment), BUNDLE_ID, APPLE_ID
+            [(folder / "root.der").read_bytes()], False, models.Environment(environment), BUNDLE_ID, APPLE_ID
         )
         inside = Inside(verifier, environment)
         for payload in payloads:

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 import payload_rules
 from catalog_of_everything import BASIC, BASIC_YEAR, CATALOG, COINS, FOREVER, PRO
 from process_helpers import ROOT, assert_healthy, run_till
-from shop_helpers import App, ControlClient, Till
+from shop_helpers import App, Till
 
 FIXTURE = ROOT / "Tests/Fixtures/storekit/v5.0.storekit"
 THREAD, PATTERNS = "com.example.loom.thread", "com.example.loom.patterns"
@@ -168,7 +168,7 @@ def test_a_family_is_created_shown_joined_and_left(shop, run):
 def test_buying_prints_the_transaction_that_the_device_receives(till, shop, run):
     bought = run("buy", THREAD, "--customer", "nina", "--quantity", "3", "--storefront", "USA",
                  "--app-account-token", "C0FFEE00-0000-4000-8000-000000000001", *APP, as_json=True)
-    client = ControlClient(till.address("control"))
+    client = till.client
     root = x509.load_pem_x509_certificate(client.call("getAuthority")["rootCertificate"].encode())
     verifier = SignedDataVerifier([root.public_bytes(Encoding.DER)], False, Environment.SANDBOX, "com.example.loom")
     decoded = verifier.verify_and_decode_signed_transaction(bought["transaction"]["device"]["signedTransactionInfo"])
@@ -223,9 +223,7 @@ def test_a_signature_without_a_promotional_offer_is_wrong_usage(shop, run, argum
 
 def test_the_first_line_summarizes_a_purchase(app):
     where = ["--customer", "zed", "--app", app.bundle_id, "--control", app.server.address("control")]
-    offers = PromotionalOfferV2SignatureCreator(
-        app.key["privateKey"].encode(), app.key["keyId"], app.issuer_id, app.bundle_id
-    )
+    offers = app.signer(PromotionalOfferV2SignatureCreator)
 
     def output(*arguments):
         outcome = run_till(*arguments, *where, code=0)
@@ -407,7 +405,7 @@ def test_a_mass_extension_is_listed_with_its_request_its_days_and_its_storefront
 
 def test_a_job_with_a_date_is_scheduled_and_a_past_date_is_rejected(server, control, team):
     # This test moves the clocks of its app far into the future, so no other test uses the app.
-    app = App(server, control, "com.example.scheduled", 1234567801, team, CATALOG)
+    app = App(server, "com.example.scheduled", 1234567801, team, CATALOG)
 
     def run(*arguments, code=0):
         outcome = run_till(*arguments, "--app", app.bundle_id, "--control", app.server.address("control"))
@@ -517,7 +515,7 @@ def test_serve_with_demo_continues_with_the_same_data(serve):
     history = run_till("history", shown["appTransactionId"], "--data", till.data, "--json", code=0)
     first = json.loads(history.stdout)
     assert len(first[0]["signedTransactions"]) == shown["transactions"]
-    client = ControlClient(till.address("control"))
+    client = till.client
     customers = client.call("listCustomers", bundleId=document["bundleId"], environment="sandbox")["customers"]
     assert {"ann", "bob", "carla", "dora"} == {entry["customer"] for entry in customers}
     for environment in ("sandbox", "production"):
@@ -537,7 +535,7 @@ def test_serve_with_demo_continues_with_the_same_data(serve):
     assert {key: again.document[key] for key in ("keyId", "issuerId", "bundleId", "keyFile")} == {
         key: document[key] for key in ("keyId", "issuerId", "bundleId", "keyFile")
     }
-    client = ControlClient(again.address("control"))
+    client = again.client
     assert client.call("listCustomers", bundleId=document["bundleId"], environment="sandbox")["customers"] == customers
     text = again.stdout()
     for face in ("production", "sandbox", "control"):

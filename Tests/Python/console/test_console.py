@@ -5,7 +5,7 @@ import requests
 
 from console_browser import REPOSITORY, Browser
 from listening_post import ListeningPost
-from shop_helpers import ControlClient, Till
+from shop_helpers import Till
 
 BUNDLE = "com.example.console"
 FILE = "Xcode .storekit file with the products (optional)"
@@ -25,7 +25,7 @@ def till(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def verbs(till):
-    return ControlClient(till.address("control"))
+    return till.client
 
 
 @pytest.fixture(scope="module")

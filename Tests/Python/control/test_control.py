@@ -15,7 +15,7 @@ from openapi_spec_validator import validate
 import payload_rules
 from catalog_of_everything import CATALOG, COINS
 from process_helpers import assert_private, run_till
-from shop_helpers import SERVER_ROUTES, App, ControlClient, ControlRefused, ids, server_root
+from shop_helpers import SERVER_ROUTES, App, ControlRefused, ids, server_root
 
 METRICS_LINE = re.compile(r'# (TYPE|HELP) .*|[a-zA-Z_:][\w:]*(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? [-+.\deE]+')
 
@@ -118,8 +118,8 @@ def test_all_files_in_the_data_directory_are_readable_by_their_owner_only(server
 
 def test_after_a_rotation_old_and_new_signatures_verify_with_the_same_root(serve):
     till = serve()
-    control = ControlClient(till.address("control"))
-    app = App(till, control, "com.example.rotation", catalog=CATALOG)
+    control = till.client
+    app = App(till, "com.example.rotation", catalog=CATALOG)
     old = app.sandbox.buy("ann", COINS)
     before = control.call("getAuthority")
     after = control.call("rotateChain")
@@ -133,13 +133,13 @@ def test_after_a_rotation_old_and_new_signatures_verify_with_the_same_root(serve
     app.sandbox.verifier.verify_and_decode_signed_transaction(old.transaction.jws)
     assert till.stop() == 0
     again = serve(data=till.data)
-    assert ControlClient(again.address("control")).call("getAuthority") == after
+    assert again.client.call("getAuthority") == after
     run_till("doctor", "--data", till.data, code=0)
 
 
 def test_a_restarted_server_keeps_its_data(serve):
     till = serve()
-    app = App(till, ControlClient(till.address("control")), "com.example.carries-on", catalog=CATALOG)
+    app = App(till, "com.example.carries-on", catalog=CATALOG)
     bought = app.sandbox.buy_many("ann", COINS, 3)
     app.sandbox.refund(bought[1])
     before, _ = app.sandbox.whole_history(bought[0])
@@ -161,7 +161,7 @@ def test_a_restarted_server_keeps_its_data(serve):
 def test_a_restored_backup_has_the_same_history(serve, tmp_path):
     """The backup is created while the server runs. It contains the root, the keys and the revisions."""
     till = serve()
-    app = App(till, ControlClient(till.address("control")), "com.example.backup", catalog=CATALOG)
+    app = App(till, "com.example.backup", catalog=CATALOG)
     bought = app.sandbox.buy_many("ann", COINS, 25)
     app.sandbox.refund(bought[3])
     before, revision = app.sandbox.whole_history(bought[0])

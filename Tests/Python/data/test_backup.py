@@ -11,7 +11,7 @@ import requests
 
 from catalog_of_everything import CATALOG, COINS
 from process_helpers import assert_private, payload, run_till
-from shop_helpers import App, ControlClient, ControlRefused, Till
+from shop_helpers import App, ControlRefused, Till
 
 APP = "com.example.shop"
 
@@ -64,7 +64,7 @@ def all_ids(shop):
 def test_a_backup_has_every_acknowledged_purchase_and_no_partial_data(tmp_path, database, source, target):
     url = database.create(f"from_{source}_{target}") if source == "postgres" else None
     till = Till(tmp_path / "first", *(["--database", url] if url else []))
-    shop = App(till, ControlClient(till.address("control")), APP, 1234567890, None, CATALOG)
+    shop = App(till, APP, 1234567890, None, CATALOG)
     backup = tmp_path / "backup"
     with Buyers(till) as buyers:
         buyers.wait_for(30)
@@ -141,7 +141,7 @@ def test_a_sqlite_backup_replaces_a_later_shop(tmp_path):
 
 def test_a_modified_backup_is_rejected(tmp_path):
     till = Till(tmp_path / "first", "--demo")
-    control = ControlClient(till.address("control"))
+    control = till.client
     backup = tmp_path / "backup"
     made = control.call("createBackup", {"to": str(backup)})
     assert made["directory"] == str(backup) and {part["table"] for part in made["tables"]} >= {"ledger", "outbox"}

@@ -10,7 +10,7 @@ import requests
 from catalog_of_everything import CATALOG, COINS, PRO
 from postgres_server import PostgresServer
 from process_helpers import run_till
-from shop_helpers import App, ControlClient, Till, ids
+from shop_helpers import App, Till, ids
 
 
 def assert_no_secret(till):
@@ -22,7 +22,7 @@ def test_a_purchase_survives_restarts_of_till_and_of_the_database(tmp_path, data
     settings = tmp_path / "till.json"
     settings.write_text(json.dumps({"database": database.url}))
     first = Till(tmp_path / "first", "--config", settings)
-    shop = App(first, ControlClient(first.address("control")), "com.example.shop", 1234567890, None, CATALOG)
+    shop = App(first, "com.example.shop", 1234567890, None, CATALOG)
     bought = shop.sandbox.buy_many("ann", COINS, 30)
     renewed = shop.sandbox.buy("ann", PRO)
     notifications = shop.sandbox.control("listNotifications")
@@ -77,7 +77,7 @@ def test_a_commit_whose_wait_for_the_standby_is_cancelled_is_not_acknowledged(tm
     database = PostgresServer()
     till = Till(tmp_path / "till", "--database", database.url)
     try:
-        shop = App(till, ControlClient(till.address("control")), "com.example.shop", 1234567890, None, CATALOG)
+        shop = App(till, "com.example.shop", 1234567890, None, CATALOG)
         shop.sandbox.buy("ann", COINS)
         database.sql("ALTER SYSTEM SET synchronous_standby_names = 'absent'")
         database.sql("SELECT pg_reload_conf()")

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509 import ocsp
 
 from process_helpers import converse, free_port, request_bytes, run_till
-from shop_helpers import ControlClient, Till, now_ms, server_root
+from shop_helpers import Till, now_ms, server_root
 
 BUNDLE = "com.example.revoked"
 REQUEST, RESPONSE = "application/ocsp-request", "application/ocsp-response"
@@ -39,7 +39,7 @@ class Responder:
 
     def start(self, data=None):
         self.till = self.serve(*self.arguments, data=data)
-        self.control = ControlClient(self.till.address("control"))
+        self.control = self.till.client
         self.root = server_root(self.till)
 
     def call(self, *arguments, **parameters):
@@ -136,7 +136,7 @@ class MovedResponder:
     def start(self, port):
         self.till = self.serve("--production-port", port, data=self.data)
         self.port = int(self.till.address("production").rsplit(":", 1)[1])
-        self.call = ControlClient(self.till.address("control")).call
+        self.call = self.till.client.call
 
     def address(self):
         (leaf, *_) = x509.load_pem_x509_certificates(self.call("getAuthority")["chain"].encode())

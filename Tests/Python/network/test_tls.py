@@ -25,7 +25,7 @@ from catalog_of_everything import CATALOG, COINS
 from process_helpers import (
     Server, assert_healthy, clean_environment, parse_answers, port_of, request_bytes, run_till, wait_until,
 )
-from shop_helpers import App, ControlClient, Till
+from shop_helpers import App, Till
 
 HOSTS = {
     "api.storekit.apple.com": "Production",
@@ -45,8 +45,8 @@ class Secure:
 
     def __init__(self, till):
         self.till = till
-        self.control = ControlClient(till.address("control"))
-        self.app = App(till, self.control, "com.example.tls", 1234567890, catalog=CATALOG)
+        self.control = till.client
+        self.app = App(till, "com.example.tls", 1234567890, catalog=CATALOG)
         self.port = port_of(till.address("tls"))
         self.proxy = till.address("proxy")
         self.root = till.document["tlsRootCertificate"]

@@ -427,8 +427,7 @@ class Simulation:
 
     def __init__(self, app, seed):
         self.app = app
-        self.signer = PromotionalOfferV2SignatureCreator(
-            app.key["privateKey"].encode(), app.key["keyId"], app.issuer_id, app.bundle_id)
+        self.signer = app.signer(PromotionalOfferV2SignatureCreator)
         self.rng = random.Random(seed)
         self.environments = [app.sandbox, app.production]
         self._sessions = threading.local()

@@ -12,7 +12,6 @@ from types import SimpleNamespace
 import pytest
 
 from catalog_of_everything import BASIC, CATALOG, COINS, FOREVER, PRO
-from notification_checks import control_of
 from process_helpers import assert_healthy, converse, request_bytes
 from receipt_checks import ask, elements_of, header_length
 from shop_helpers import NO_OFFER, App, Till
@@ -43,7 +42,7 @@ def till(tmp_path_factory):
 def shop(till):
     """An app with ann in each environment. The memory and the log of the server are checked after all tests of the
     file."""
-    app = App(till, control_of(till), "com.example.hostile", 91, None, CATALOG)
+    app = App(till, "com.example.hostile", 91, None, CATALOG)
     secret = app.control.call("setSharedSecret", {}, bundleId=app.bundle_id)["sharedSecret"]
     found = SimpleNamespace(till=till, app=app, secret=secret, sandbox=app.sandbox, production=app.production)
     for environment in (app.sandbox, app.production):
@@ -331,7 +330,7 @@ def test_a_long_password(shop):
 
 
 def test_a_receipt_of_another_app_environment_or_root(shop, tmp_path_factory):
-    other = App(shop.till, shop.app.control, "com.example.other", 92, shop.app.issuer_id, CATALOG)
+    other = App(shop.till, "com.example.other", 92, shop.app.issuer_id, CATALOG)
     theirs = shop.app.control.call("setSharedSecret", {}, bundleId=other.bundle_id)["sharedSecret"]
     other.sandbox.buy("ann", PRO)
     receipt = receipt_of(other.sandbox)
@@ -342,7 +341,7 @@ def test_a_receipt_of_another_app_environment_or_root(shop, tmp_path_factory):
     assert ask(shop.sandbox, receipt_of(shop.production), shop.secret) == {"status": 21_008}
     foreign = Till(tmp_path_factory.mktemp("foreign"))
     try:
-        twin = App(foreign, control_of(foreign), shop.app.bundle_id, 91, None, CATALOG)
+        twin = App(foreign, shop.app.bundle_id, 91, None, CATALOG)
         twin.sandbox.buy("ann", PRO)
         stranger = base64.b64decode(receipt_of(twin.sandbox))
         assert status(shop, stranger) == NOT_AUTHENTICATED

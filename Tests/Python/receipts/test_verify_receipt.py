@@ -4,7 +4,6 @@ Tests/TillServerTests/API checks every status, the formats of requests, the list
 """
 
 import base64
-import itertools
 import json
 import re
 import uuid
@@ -19,7 +18,6 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding
 
 from catalog_of_everything import BASIC, CATALOG, COINS, FOREVER, PRO
-from notification_checks import control_of
 from process_helpers import run_till
 from receipt_checks import Examiner, ask, attributes, renderings
 from shop_helpers import DAY, NO_OFFER, App, now_ms
@@ -33,9 +31,6 @@ APP_KEYS = {
     *REQUEST_DATES, "original_purchase_date", "original_purchase_date_ms", "original_purchase_date_pst",
     "original_application_version", "in_app",
 }
-_numbers = itertools.count(1)
-
-
 def receipt_of(environment, customer, **query) -> str:
     return environment.control("getReceipt", query=query or None, customer=customer)["receipt"]
 
@@ -64,7 +59,7 @@ def raw_attributes(receipt) -> dict:
 @pytest.fixture(scope="module")
 def shop(server, control, team, tmp_path_factory):
     """An app with a shared secret. In each environment, ann has a subscription and coins, and bob has coins."""
-    app = App(server, control, "com.example.receipts", 3_100_000_000, team, CATALOG)
+    app = App(server, "com.example.receipts", 3_100_000_000, team, CATALOG)
     secret = secret_of(app)
     for environment in (app.sandbox, app.production):
         environment.buy("ann", PRO)
@@ -72,13 +67,6 @@ def shop(server, control, team, tmp_path_factory):
         environment.buy("bob", COINS)
     examiner = Examiner(control, tmp_path_factory.mktemp("root"))
     return SimpleNamespace(app=app, secret=secret, sandbox=app.sandbox, production=app.production, examiner=examiner)
-
-
-@pytest.fixture
-def new_app(server, control, team):
-    """A separate app for the test."""
-    number = next(_numbers)
-    return App(server, control, f"com.example.receipts{number}", 3_100_000_000 + number, team, CATALOG)
 
 
 # Independent clients --------------------------------------------------------------------------------------------------
@@ -146,13 +134,12 @@ def test_inapppy_goes_from_production_to_the_sandbox_and_back(shop, control, val
 def test_21010_an_unknown_app_or_customer(serve, tmp_path):
     """The copy of a shop has the same root, but not the data that was added later."""
     till = serve()
-    control = control_of(till)
-    app = App(till, control, "com.example.first", 81, None, CATALOG)
+    app = App(till, "com.example.first", 81, None, CATALOG)
     app.sandbox.buy("ann", COINS)
     receipt_of(app.sandbox, "ann")
-    control.call("createBackup", {"to": str(tmp_path / "copy")})
+    app.control.call("createBackup", {"to": str(tmp_path / "copy")})
     copy = serve(data=tmp_path / "copy")
-    late = App(till, control, "com.example.late", 82, app.issuer_id, CATALOG)
+    late = App(till, "com.example.late", 82, app.issuer_id, CATALOG)
     late.sandbox.buy("ann", COINS)
     bought = app.sandbox.buy("bob", COINS)
     base = SimpleNamespace(base=copy.address("sandbox"))
