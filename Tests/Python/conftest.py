@@ -101,10 +101,9 @@ def serve(tmp_path):
     started = []
     numbers = itertools.count()
 
-    def start(*arguments, data=None):
-        till = Till(tmp_path / f"till-{next(numbers)}", *arguments, data=data)
-        started.append(till)
-        return till
+    def start(*arguments, **options):
+        started.append(Till(tmp_path / f"till-{next(numbers)}", *arguments, **options))
+        return started[-1]
 
     yield start
     for till in started:

@@ -77,6 +77,16 @@ def doctor(data) -> subprocess.CompletedProcess:
     return run_till("doctor", "--data", data)
 
 
+_sessions = threading.local()
+
+
+def own_session() -> requests.Session:
+    """The connection of the present thread."""
+    if not hasattr(_sessions, "session"):
+        _sessions.session = requests.Session()
+    return _sessions.session
+
+
 def wait_until(condition, seconds=120):
     """Calls a function until it returns something true, and returns that."""
     deadline = time.monotonic() + seconds

@@ -62,10 +62,10 @@ models = AppleModels()
 class Till(Server):
     """A `till serve` process with its data in the given folder, or else in its own folder."""
 
-    def __init__(self, folder, *arguments, data=None):
+    def __init__(self, folder, *arguments, data=None, **options):
         self.folder = Path(folder)
         self.folder.mkdir(exist_ok=True)
-        super().__init__(data or self.folder / "data", self.folder, *arguments)
+        super().__init__(data or self.folder / "data", self.folder, *arguments, **options)
 
     @cached_property
     def client(self):

@@ -3,18 +3,30 @@
 import uuid
 
 import pytest
-from appstoreserverlibrary.models.InAppOwnershipType import InAppOwnershipType
-from appstoreserverlibrary.models.OrderLookupStatus import OrderLookupStatus
 from appstoreserverlibrary.models.TransactionHistoryRequest import ProductType
-from appstoreserverlibrary.models.Status import Status
-from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppAccountTokenRequest
 
 from catalog_of_everything import BASIC, COINS, EXTRA, ONE, PRICES, PRO, SEASON, SOLO, TWO
 from payload_rules import SUBSCRIPTION
-from shop_helpers import DAY, DESCENDING, NO_OFFER, V1, V2, ids, now_ms
+from shop_helpers import DAY, DESCENDING, NO_OFFER, V1, V2, ids, models, now_ms
+
+Status = models.Status
 
 
 # Purchases ------------------------------------------------------------------------------------------------------------
+
+
+def check_purchase(environment, bought, product_id, type_, quantity=1, **more) -> dict:
+    """Checks the payload of a purchase, except its dates, which it returns."""
+    payload = dict(bought.payload)
+    dates = {key: payload.pop(key) for key in ("purchaseDate", "signedDate", "expiresDate") if key in payload}
+    assert payload == {
+        "transactionId": bought.id, "originalTransactionId": bought.id, "bundleId": "com.example.shop",
+        "productId": product_id, "originalPurchaseDate": dates["purchaseDate"], "quantity": quantity, "type": type_,
+        "inAppOwnershipType": "PURCHASED", "environment": environment.wire_name, "transactionReason": "PURCHASE",
+        "storefront": "USA", "storefrontId": "143441", "price": PRICES[product_id] * quantity, "currency": "USD",
+        "appTransactionId": bought.app_transaction_id, **more,
+    }
+    return dates
 
 
 @pytest.mark.parametrize("product_id, type_, quantity", [
@@ -24,68 +36,24 @@ def test_the_payload_of_a_one_time_purchase(environment, customer, product_id, t
     before = now_ms() // 1000 * 1000
     token = str(uuid.uuid4())
     bought = environment.buy(customer, product_id, quantity=quantity, appAccountToken=token)
-    payload = dict(bought.payload)
-    signed = payload.pop("signedDate")
-    date = payload.pop("purchaseDate")
-    assert before <= date <= signed <= now_ms()
-    assert payload == {
-        "transactionId": bought.id,
-        "originalTransactionId": bought.id,
-        "bundleId": "com.example.shop",
-        "productId": product_id,
-        "originalPurchaseDate": date,
-        "quantity": quantity,
-        "type": type_,
-        "appAccountToken": token,
-        "inAppOwnershipType": "PURCHASED",
-        "environment": environment.wire_name,
-        "transactionReason": "PURCHASE",
-        "storefront": "USA",
-        "storefrontId": "143441",
-        "price": PRICES[product_id] * quantity,
-        "currency": "USD",
-        "appTransactionId": bought.app_transaction_id,
-    }
+    dates = check_purchase(environment, bought, product_id, type_, quantity, appAccountToken=token)
+    assert before <= dates["purchaseDate"] <= dates["signedDate"] <= now_ms() and len(dates) == 2
     assert bought.renewal is None
 
 
 def test_the_payload_of_a_subscription(environment, customer):
     bought = environment.buy(customer, PRO)
-    payload = dict(bought.payload)
-    signed, date = payload.pop("signedDate"), payload.pop("purchaseDate")
-    expires = payload.pop("expiresDate")
-    assert 27 * DAY < expires - date < 32 * DAY, "a calendar month"
-    assert payload == {
-        "transactionId": bought.id,
-        "originalTransactionId": bought.id,
-        "webOrderLineItemId": bought.answer["webOrderLineItemId"],
-        "bundleId": "com.example.shop",
-        "productId": PRO,
-        "subscriptionGroupIdentifier": ONE,
-        "originalPurchaseDate": date,
-        "quantity": 1,
-        "type": SUBSCRIPTION,
-        "inAppOwnershipType": "PURCHASED",
-        "environment": environment.wire_name,
-        "transactionReason": "PURCHASE",
-        "storefront": "USA",
-        "storefrontId": "143441",
-        "price": 9990,
-        "currency": "USD",
-        "appTransactionId": bought.app_transaction_id,
-    }
+    dates = check_purchase(
+        environment, bought, PRO, SUBSCRIPTION, subscriptionGroupIdentifier=ONE,
+        webOrderLineItemId=bought.answer["webOrderLineItemId"],
+    )
+    assert 27 * DAY < dates["expiresDate"] - dates["purchaseDate"] < 32 * DAY, "a calendar month"
     renewal = dict(bought.renewal.payload)
-    assert abs(renewal.pop("signedDate") - signed) < 5_000
+    assert abs(renewal.pop("signedDate") - dates["signedDate"]) < 5_000
     assert renewal == {
-        "originalTransactionId": bought.id,
-        "autoRenewProductId": PRO,
-        "productId": PRO,
-        "autoRenewStatus": 1,
-        "renewalPrice": 9990,
-        "currency": "USD",
-        "environment": environment.wire_name,
-        "recentSubscriptionStartDate": date,
-        "renewalDate": expires,
+        "originalTransactionId": bought.id, "autoRenewProductId": PRO, "productId": PRO, "autoRenewStatus": 1,
+        "renewalPrice": 9990, "currency": "USD", "environment": environment.wire_name,
+        "recentSubscriptionStartDate": dates["purchaseDate"], "renewalDate": dates["expiresDate"],
         "appTransactionId": bought.app_transaction_id,
     }
 
@@ -98,8 +66,8 @@ def test_the_price_is_that_of_the_storefront_in_thousandths(
     sandbox, customer, storefront, storefront_id, price, currency
 ):
     payload = sandbox.buy(customer, COINS, quantity=2, storefront=storefront).payload
-    assert (payload["storefront"], payload["storefrontId"]) == (storefront, storefront_id)
-    assert (payload["price"], payload["currency"]) == (price * 2, currency)
+    found = [payload[key] for key in ("storefront", "storefrontId", "price", "currency")]
+    assert found == [storefront, storefront_id, price * 2, currency]
 
 
 def test_a_custom_price_has_its_currency(sandbox, customer):
@@ -215,19 +183,16 @@ def test_the_token_can_be_set_and_set_again_on_every_type_of_product(environment
     assert "appAccountToken" not in bought.transaction
     for _ in range(2):
         token = str(uuid.uuid4())
-        body = UpdateAppAccountTokenRequest(appAccountToken=token)
-        answer = environment.client.set_app_account_token(bought.id, body)
-        assert answer is None
+        body = models.UpdateAppAccountTokenRequest(appAccountToken=token)
+        assert environment.client.set_app_account_token(bought.id, body) is None
         info = environment.transaction(environment.client.get_transaction_info(bought.id).signedTransactionInfo)
         assert info["appAccountToken"] == token
         assert {**info.lasting, "appAccountToken": None} == {**bought.transaction.lasting, "appAccountToken": None}
 
 
 def test_setting_the_token_answers_200_without_a_body(sandbox, customer):
-    bought = sandbox.buy(customer, COINS)
-    answer = sandbox.send(
-        "PUT", f"/inApps/v1/transactions/{bought.id}/appAccountToken", json={"appAccountToken": str(uuid.uuid4())}
-    )
+    path = f"/inApps/v1/transactions/{sandbox.buy(customer, COINS).id}/appAccountToken"
+    answer = sandbox.send("PUT", path, json={"appAccountToken": str(uuid.uuid4())})
     assert (answer.status_code, answer.content) == (200, b"")
 
 
@@ -237,7 +202,7 @@ def test_a_subscriptions_token_is_set_on_the_current_transaction_only(sandbox, c
     second = sandbox.buy(customer, PRO)
     assert second.payload["appAccountToken"] == old, "a token survives the upgrade"
     token = str(uuid.uuid4())
-    sandbox.client.set_app_account_token(first.id, UpdateAppAccountTokenRequest(appAccountToken=token))
+    sandbox.client.set_app_account_token(first.id, models.UpdateAppAccountTokenRequest(appAccountToken=token))
     found = {signed["transactionId"]: signed for signed in sandbox.whole_history(first.id)[0]}
     assert found[first.id]["appAccountToken"] == old
     assert found[second.id]["appAccountToken"] == token
@@ -332,7 +297,7 @@ def test_an_unknown_order_is_status_1_without_a_list(app, other_app, customer):
         (app.production, bought.order_id), (other_app.sandbox, bought.order_id),
     ):
         answer = environment.client.look_up_order_id(order)
-        assert answer.status is OrderLookupStatus.INVALID and answer.signedTransactions is None
+        assert answer.status is models.OrderLookupStatus.INVALID and answer.signedTransactions is None
         assert environment.ask(f"/inApps/v1/lookup/{order}", {"status"}) == {"status": 1}
 
 
@@ -351,7 +316,7 @@ def test_a_full_refund_is_in_every_answer_until_it_is_reversed(environment, cust
         yield environment.transaction(environment.client.get_transaction_info(bought.id).signedTransactionInfo)
         yield from environment.whole_history(bought.id)[0]
         order = environment.client.look_up_order_id(bought.order_id)
-        assert order.status is OrderLookupStatus.VALID and len(order.signedTransactions) == 1
+        assert order.status is models.OrderLookupStatus.VALID and len(order.signedTransactions) == 1
         yield environment.transaction(order.signedTransactions[0])
 
     assert [signed.lasting for signed in everywhere()] == [refunded.transaction.lasting] * 3
@@ -385,6 +350,6 @@ def test_every_filter_of_apples_client_is_understood(sandbox, customer):
         ({"productIds": [COINS, SEASON]}, [coins, season]), ({"productTypes": [ProductType.AUTO_RENEWABLE]}, [pro]),
         ({"subscriptionGroupIdentifiers": [ONE]}, [pro]), ({"startDate": date - 10 * DAY}, [pro, season]),
         ({"endDate": date - 10 * DAY}, [coins]), ({"revoked": True}, [season]), ({"revoked": False}, [coins, pro]),
-        ({"inAppOwnershipType": InAppOwnershipType.FAMILY_SHARED}, []), ({"sort": DESCENDING}, [season, pro, coins]),
+        ({"inAppOwnershipType": models.InAppOwnershipType.FAMILY_SHARED}, []), ({"sort": DESCENDING}, [season, pro, coins]),
     ):
         assert ids(sandbox.whole_history(coins, **filters)[0]) == found, filters

@@ -85,9 +85,6 @@ class Browser:
         """The path and query of the current address."""
         return self.driver.current_url.removeprefix(self.address)
 
-    def reload(self):
-        self.driver.refresh()
-
     def without_script(self, is_without):
         """Turns off JavaScript for all pages that are loaded afterwards."""
         self.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": is_without})
@@ -117,14 +114,13 @@ class Browser:
             try:
                 if found := condition():
                     return found
-            except (NoSuchElementException, StaleElementReferenceException):
-                pass
             except AssertionError as missing:
                 # The page is still loading.
                 lacking = f" ({missing})"
             except WebDriverException as trouble:
-                # The browser is between two pages, and there is no document.
-                if "does not belong to the document" not in str(trouble):
+                # The page has been replaced, or the browser is between two pages, and there is no document.
+                is_gone = isinstance(trouble, (NoSuchElementException, StaleElementReferenceException))
+                if not is_gone and "does not belong to the document" not in str(trouble):
                     raise
             assert time.monotonic() < deadline, (
                 f"{what} did not appear on {self.path} within {seconds} s{lacking}:\n{self.text()[:900]}"
@@ -245,16 +241,17 @@ class Browser:
                 field.click()
         elif kind == "file":
             field.send_keys(str(value))
-        elif kind == "datetime-local":
-            # A user would type the parts of a date in the order of the locale. The script sets the same value directly.
-            self.driver.execute_script("arguments[0].value = arguments[1]", field, value)
         else:
-            field.clear()
-            # Characters outside the Basic Multilingual Plane cannot be typed as keys.
-            if all(ord(letter) < 0x10000 for letter in value):
-                field.send_keys(value)
-            else:
-                self.driver.execute_script("arguments[0].value = arguments[1]", field, value)
+            self._write(field, value, can_be_typed=kind != "datetime-local")
+
+    def _write(self, field, value, can_be_typed=True):
+        """Types a text. The script sets a date (a user would type its parts in the order of the locale), a text that is
+        too long to be typed, and characters outside of the Basic Multilingual Plane."""
+        field.clear()
+        if can_be_typed and len(value) < 200 and all(ord(letter) < 0x10000 for letter in value):
+            field.send_keys(value)
+        else:
+            self.driver.execute_script("arguments[0].value = arguments[1]", field, value)
 
     def _settle(self, action):
         """Performs an action that loads a page, and waits until the page is loaded."""
@@ -267,13 +264,7 @@ class Browser:
 
     def fill(self, field, value):
         """Writes into the field with this id."""
-        found = self.driver.find_element(By.ID, field)
-        found.clear()
-        if len(value) < 200:
-            found.send_keys(value)
-        else:
-            # No user would type such a long text, so the value is set directly.
-            self.driver.execute_script("arguments[0].value = arguments[1]", found, value)
+        self._write(self.driver.find_element(By.ID, field), value)
 
     def send(self, label):
         """Presses a button that opens another page."""
@@ -289,14 +280,13 @@ class Browser:
                 return
         raise AssertionError(f"the tabulator does not lead to {label!r} on {self.path}")
 
-    def settle_after(self, *keys):
-        """Presses keys that open another page."""
-        self._settle(lambda: self.press(*keys))
+    def settle_after(self, key):
+        """Presses a key that opens another page."""
+        self._settle(lambda: self.press(key))
 
-    def press(self, *keys):
-        """Presses keys one after the other, in the element that has the focus."""
-        for key in keys:
-            self.driver.switch_to.active_element.send_keys(getattr(Keys, key, key))
+    def press(self, key):
+        """Presses a key in the element that has the focus."""
+        self.focused.send_keys(getattr(Keys, key))
 
     @property
     def focused(self):

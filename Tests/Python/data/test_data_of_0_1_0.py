@@ -131,8 +131,8 @@ def test_a_data_directory(sqlite, opened, tmp_path):
 
 def test_a_dump_of_postgresql(database, opened, tmp_path):
     fixture = Fixture("postgresql", tmp_path)
-    database.run("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", database.folder, "-U", "till", "-d", "till",
-                 "-c", "SET synchronous_commit = off", "-f", readable(database, fixture.folder / "dump.sql"))
+    database.run("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", "till", "-c", "SET synchronous_commit = off",
+                 "-f", readable(database, fixture.folder / "dump.sql"))
     till = opened(fixture, fixture.data, "--database", database.url)
     till.assert_answers_as_recorded()
     till.assert_continues()
@@ -165,9 +165,7 @@ def test_a_backup(sqlite, opened, tmp_path):
 
 
 def test_a_backup_in_postgresql(sqlite, database, opened, tmp_path):
-    database.run("createdb", "-h", database.folder, "-U", "till", "-T", "template0", "restored")
-    url = database.url.removesuffix("/till") + "/restored"
-    data = tmp_path / "data"
+    url, data = database.create("restored"), tmp_path / "data"
     run_till("restore", "--from", sqlite.folder / "backup", "--data", data, TILL_DATABASE=url, code=0)
     till = opened(sqlite, data, "--database", url)
     till.assert_answers_as_recorded(without={"journal"}, same_store=False, every=SAMPLE)

@@ -75,13 +75,11 @@ def test_a_shop_migrated_there_and_back_is_the_same(tmp_path, database):
 
 
 def test_doctor_finds_problems_in_postgresql(tmp_path, database):
-    database.create("sick")
-    url = database.url.removesuffix("/till") + "/sick"
+    url = database.create("sick")
     till = Till(tmp_path, "--demo", "--database", url)
     assert till.stop() == 0
     well = run_till("doctor", "--data", till.data, "--database", url, code=0)
-    statement = "UPDATE accounts SET row_count = row_count + 1 WHERE customer = 'ann'"
-    database.run("psql", "-h", database.folder, "-U", "till", "-d", "sick", "-c", statement)
+    database.sql("UPDATE accounts SET row_count = row_count + 1 WHERE customer = 'ann'", "sick")
     ill = run_till("doctor", "--data", till.data, "--database", url, "--json", code=3)
     assert "transactions and has" in json.loads(ill.stdout)["findings"][0]
     assert "hunter2" not in well.stdout + ill.stdout

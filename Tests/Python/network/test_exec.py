@@ -106,13 +106,11 @@ def temporary_root() -> str:
 
 def processes(word) -> list:
     """The command lines of running processes that contain a word."""
-    found = []
+    lines = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
-            line = path.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-            if word in line and "slirp4netns" in line or f"serve --data {word}" in line:
-                found.append(line)
-    return found
+            lines.append(path.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace"))
+    return [line for line in lines if word in line and "slirp4netns" in line or f"serve --data {word}" in line]
 
 
 @pytest.fixture
@@ -140,13 +138,14 @@ def backend(bench, user=None, name="unchanged_backend.py"):
     return ["sh", "-ec", "\n".join(lines)]
 
 
-def assert_found(done):
+def assert_found(done, product=SEEDS):
     """Checks that the backend reached each environment with Apple's client, with Apple's verifier, and with the receipt
     check, which asks production first."""
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
     for environment, statuses in (("production", [0]), ("sandbox", [21007, 0])):
-        assert (found[environment]["environment"], found[environment]["productId"]) == (environment.capitalize(), SEEDS)
+        sold_there = found[environment]["environment"], found[environment]["productId"]
+        assert sold_there == (environment.capitalize(), product)
         receipt = found[environment]["receipt"]
         assert receipt["statuses"] == statuses and receipt["requestId"].endswith(".0.0")
         assert receipt["answer"]["environment"] == environment.capitalize()
@@ -204,7 +203,7 @@ def test_without_slirp4netns_the_error_has_the_command_that_installs_it(bench):
     if IS_ROOT:
         command = ["unshare", "--mount", "bash", "-ec",
                    "mount --bind /bin/false \"$(readlink -f \"$(command -v slirp4netns)\")\"; "
-                   f"chmod() {{ :; }}; exec '{till_binary()}' exec --way network -- true"]
+                   f"exec '{till_binary()}' exec --way network -- true"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=bench.environment())
         assert done.returncode == 125 and "slirp4netns" in done.stderr
 
@@ -243,13 +242,11 @@ def service():
     listener = socket.create_server(("127.0.0.1", 0))
 
     def serve():
-        while True:
-            try:
+        with contextlib.suppress(OSError):
+            while True:
                 connection, _ = listener.accept()
-            except OSError:
-                return
-            with connection:
-                connection.sendall(b"rows\n")
+                with connection:
+                    connection.sendall(b"rows\n")
 
     threading.Thread(target=serve, daemon=True).start()
     yield listener.getsockname()[1]
@@ -262,11 +259,8 @@ ASK = ("import socket,sys\n"
 
 
 @pytest.mark.parametrize("way, flags, host, found", [
-    ("mount", [], "127.0.0.1", "rows"),
-    ("proxy", [], "127.0.0.1", "rows"),
-    ("network", [], "127.0.0.1", "ConnectionRefusedError"),
-    ("network", [], "10.0.2.2", "rows"),
-    ("network", ["--keep-port"], "127.0.0.1", "rows"),
+    ("mount", [], "127.0.0.1", "rows"), ("proxy", [], "127.0.0.1", "rows"), ("network", [], "10.0.2.2", "rows"),
+    ("network", [], "127.0.0.1", "ConnectionRefusedError"), ("network", ["--keep-port"], "127.0.0.1", "rows"),
 ])
 def test_a_service_on_localhost_is_reachable_or_its_address_is_printed(bench, service, way, flags, host, found):
     flags = [part for flag in flags for part in (flag, str(service))]
@@ -421,11 +415,10 @@ def test_joining_a_running_server(bench, serve, tmp_path):
 
 def test_joining_fails_with_a_clear_message(bench, serve, tmp_path):
     till = serve()
-    done = bench.till("exec", "--join", "--data", till.data, "--", "echo", "ran")
-    assert (done.returncode, done.stdout) == (125, "") and "--tls-port" in done.stderr
-    till.stop()
-    done = bench.till("exec", "--join", "--data", till.data, "--", "echo", "ran")
-    assert (done.returncode, done.stdout) == (125, "") and "No Till answers" in done.stderr
+    for words in ("--tls-port", "No Till answers"):
+        done = bench.till("exec", "--join", "--data", till.data, "--", "echo", "ran")
+        assert (done.returncode, done.stdout) == (125, "") and words in done.stderr
+        till.stop()
 
 
 @pytest.mark.parametrize("arguments", [

@@ -17,18 +17,6 @@ ROUNDS = 3
 CLIENTS = 8
 
 
-def everything(server, path, key, size):
-    """All elements of a list that is read page by page."""
-    found, after = [], None
-    while True:
-        query = f"?limit={size}" + (f"&after={after}" if after else "")
-        page = server.control("GET", path + query)
-        found += page[key]
-        after = page.get("next")
-        if after is None:
-            return found
-
-
 def call_until_killed(server, round_, begun):
     """Creates customers and tokens with several clients, and returns the names whose creation was acknowledged."""
     acknowledged = set()
@@ -74,10 +62,10 @@ def test_after_a_crash_each_change_has_its_record_and_each_record_its_change(tmp
         for round_ in range(ROUNDS):
             acknowledged |= call_until_killed(server, round_, threading.Event())
             server = Server(tmp_path / "data", tmp_path, *arguments)
-            customers = {one["customer"] for one in everything(server, CUSTOMERS, "customers", 100)}
+            customers = {one["customer"] for one in server.all_pages(CUSTOMERS, "customers")}
             teams = {"team " + one["name"] for one in server.control("GET", "/v1/teams")}
             changes = {name for name in customers | teams if "c-" in name}
-            records = everything(server, "/v1/audit", "records", 500)
+            records = list(server.all_pages("/v1/audit", "records", 500))
             assert len({record["requestId"] for record in records}) == len(records)
             recorded = {
                 record["customer"] if record["operationId"] == "createCustomer" else "team " + record["object"]
