@@ -13,25 +13,17 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-import pytest
 import requests
 
 from postgres_server import programs, unprivileged_owner
-from process_helpers import free_port, wait_until
+from process_helpers import free_port, installed, wait_until
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/operating/scale.md"
 NAMES = "abc"
 
 
 def program(name) -> str:
-    """The path of a Debian program. If it is missing, the test fails and is not skipped."""
-    found = shutil.which(name)
-    if not found:
-        pytest.fail(
-            f"{name} is not installed: scripts/install cluster, or "
-            "apt-get install --yes postgresql patroni etcd-server etcd-client", pytrace=False,
-        )
-    return found
+    return installed(name, "postgresql patroni etcd-server etcd-client", "cluster")
 
 
 def documented_configuration() -> str:

@@ -85,9 +85,8 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
     """The server that most tests share."""
-    till = Till(tmp_path_factory.mktemp("till"))
-    yield till
-    assert till.stop() == 0, "till serve failed on SIGTERM"
+    with Till(tmp_path_factory.mktemp("till")) as till:
+        yield till
 
 
 @pytest.fixture(scope="session")

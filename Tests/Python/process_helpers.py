@@ -5,10 +5,12 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import stat
 import subprocess
+import tempfile
 import threading
 import time
 from dataclasses import dataclass
@@ -32,8 +34,6 @@ STOP_LIMIT = 60.0
 CALL_LIMIT = 300.0
 # Every system has this account without rights.
 UNPRIVILEGED = "nobody"
-# The key of the payload profile among the environment settings.
-PROFILE_KEY = "payloadProfile"
 
 
 def till_binary() -> str:
@@ -44,9 +44,12 @@ def till_binary() -> str:
     return str(path)
 
 
-def quarantined(report: dict) -> list:
-    """The customers whose damaged accounts were quarantined during an advance."""
-    return report["quarantined"]
+def installed(program, packages, part="test") -> str:
+    """The path of a program. If it is missing, the test fails and is not skipped."""
+    path = shutil.which(program)
+    if not path:
+        pytest.fail(f"{program} is missing: apt-get install {packages}, or scripts/install {part}", pytrace=False)
+    return path
 
 
 def run_till(*arguments, code=None, timeout=60, cwd=None, input=None, **environment) -> subprocess.CompletedProcess:
@@ -108,6 +111,13 @@ def assert_private(folder):
     """Asserts that only the owner can read a folder and its files."""
     for path in [Path(folder), *Path(folder).rglob("*")]:
         assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
+
+
+def open_to_everybody(folder):
+    """Gives every user access to a temporary folder, through its parent folders."""
+    for path in (folder, *folder.parents):
+        if path.stat().st_uid == os.getuid() and str(path).startswith(tempfile.gettempdir()):
+            path.chmod(path.stat().st_mode | 0o055)
 
 
 PORTS = ["--production-port", "0", "--sandbox-port", "0", "--control-port", "0"]
@@ -185,6 +195,14 @@ class Server:
         except subprocess.TimeoutExpired:
             self.kill()
             raise AssertionError(f"till serve did not stop within {limit} s of SIGTERM") from None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        """Stops the server, which must end in order unless the test has failed."""
+        assert kind or self.stop() == 0, self.stderr()[-3_000:]
+        self.kill()
 
     def memory(self) -> dict:
         """The resident memory (VmRSS) and its peak (VmHWM), in bytes."""

@@ -14,7 +14,7 @@ import ssl
 import time
 import uuid
 from copy import copy
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -30,7 +30,7 @@ from jsonschema import Draft202012Validator
 
 import error_codes
 import payload_rules
-from process_helpers import AppleKey, Server, flat, path_part, quarantined
+from process_helpers import AppleKey, Server, flat, path_part
 from remembering_verifier import RememberingVerifier
 
 V1, V2 = GetTransactionHistoryVersion.V1, GetTransactionHistoryVersion.V2
@@ -213,29 +213,18 @@ def _present(**members):
     return {key: value for key, value in members.items() if value is not None}
 
 
-class Signed:
-    """A verified JWS: the object that the official library decoded, and the raw payload."""
+class Signed(dict):
+    """A verified JWS: the raw payload, and the object that the official library decoded."""
 
     def __init__(self, jws, payload, decoded):
+        super().__init__(payload)
         self.jws, self.payload, self.decoded = jws, payload, decoded
-
-    def __getitem__(self, key):
-        return self.payload[key]
-
-    def get(self, key, default=None):
-        return self.payload.get(key, default)
-
-    def __contains__(self, key):
-        return key in self.payload
-
-    def __repr__(self):
-        return f"<{self.payload}>"
 
     @property
     def lasting(self) -> dict:
         """The payload without the values that differ from answer to answer."""
         passing = ("signedDate", "deviceVerification", "deviceVerificationNonce")
-        return {key: value for key, value in self.payload.items() if key not in passing}
+        return {key: value for key, value in self.items() if key not in passing}
 
 
 class Purchase:
@@ -295,7 +284,7 @@ class Clock:
         """Advances the clock by `to`, `by` or `toNextEvent`, and returns the number of notifications of each type."""
         before = self.now
         report = self.environment.control("advanceClock", {"clock": self.name, **target})
-        assert report["from"] == before and quarantined(report) == []
+        assert report["from"] == before and report["quarantined"] == []
         assert report["to"] == target.get("to", report["to"])
         self.now = report["to"]
         return {"/".join([entry["type"], *_present(subtype=entry.get("subtype")).values()]): entry["count"]
@@ -530,27 +519,30 @@ class LeafReader:
     def __init__(self, environment):
         self.environment = environment
         self.chain = None
-        self.key = None
 
     def open(self, jws) -> dict:
         header, payload = payload_rules.decode(jws)
         if header["x5c"] != self.chain:
             self.environment.transaction(jws)
-            # The key is set first, because another thread may check the chain at the same time.
-            self.key = x509.load_der_x509_certificate(base64.b64decode(header["x5c"][0])).public_key()
             self.chain = header["x5c"]
-        verify_es256(self.key, jws)
+        verify_with_leaf(jws, header["x5c"][0])
         payload_rules.check_transaction(payload, self.environment.wire_name)
         return payload
 
 
-def verify_es256(key, jws):
-    """Verifies the signature of a JWS with a public key."""
+@cache
+def key_of(certificate):
+    """The public key of a certificate in Base64."""
+    return x509.load_der_x509_certificate(base64.b64decode(certificate)).public_key()
+
+
+def verify_with_leaf(jws, leaf):
+    """Verifies the signature of a JWS with the key of a leaf certificate, without the chain."""
     signed, _, signature = jws.rpartition(".")
     raw = base64.urlsafe_b64decode(signature + "==")
     assert len(raw) == 64
     der = encode_dss_signature(int.from_bytes(raw[:32]), int.from_bytes(raw[32:]))
-    key.verify(der, signed.encode(), ec.ECDSA(hashes.SHA256()))
+    key_of(leaf).verify(der, signed.encode(), ec.ECDSA(hashes.SHA256()))
 
 
 DESCENDING = Order.DESCENDING

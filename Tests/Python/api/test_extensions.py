@@ -41,9 +41,6 @@ def expired_on_own_clock(environment, customer) -> str:
     return bought
 
 
-# One subscription -----------------------------------------------------------------------------------------------------
-
-
 def test_a_subscription_is_extended_and_its_developer_is_notified(environment, post):
     listen(environment, post)
     bought = environment.buy("ann", BASIC, offer=NO_OFFER)
@@ -62,9 +59,6 @@ def test_a_subscription_is_extended_and_its_developer_is_notified(environment, p
     assert notice.words == "RENEWAL_EXTENDED"
     assert notice.transaction["expiresDate"] == notice.renewal["renewalDate"] == answer.effectiveDate
     assert notice["data"]["status"] == 1
-
-
-# All subscribers ------------------------------------------------------------------------------------------------------
 
 
 def extend_all(environment, request):

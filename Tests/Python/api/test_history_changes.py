@@ -46,9 +46,6 @@ def test_revisions_survive_a_restart(serve):
     assert ids(sandbox.whole_history(bought[0])[0]) == order + [more.id]
 
 
-# Ten thousand ---------------------------------------------------------------------------------------------------------
-
-
 def _buy_in_parallel(app, customer, count, threads=16):
     """Buys for one customer as fast as the control API accepts purchases, and returns only the ids."""
     host, port = app.server.address("control").removeprefix("http://").split(":")

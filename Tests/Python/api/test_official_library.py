@@ -12,9 +12,6 @@ from shop_helpers import DAY, DESCENDING, NO_OFFER, V1, V2, ids, models, now_ms
 Status = models.Status
 
 
-# Purchases ------------------------------------------------------------------------------------------------------------
-
-
 def check_purchase(environment, bought, product_id, type_, quantity=1, **more) -> dict:
     """Checks the payload of a purchase, except its dates, which it returns."""
     payload = dict(bought.payload)
@@ -95,9 +92,6 @@ def test_token_and_device_id_are_case_insensitive_and_returned_in_lower_case(san
     assert sandbox.buy(customer, COINS, appAccountToken=token.upper()).payload["appAccountToken"] == token
 
 
-# Transaction info -----------------------------------------------------------------------------------------------------
-
-
 def test_transaction_info_returns_the_transaction_with_the_id(environment, customer):
     first = environment.buy(customer, BASIC, offer=NO_OFFER)
     second = environment.buy(customer, PRO)
@@ -138,9 +132,6 @@ def test_signed_dates_follow_the_customer_clock(environment, customer):
         assert ids(environment.whole_refund_history(bought.id)[0]) == [bought.id]
 
 
-# App transaction info -------------------------------------------------------------------------------------------------
-
-
 def test_app_transaction_info_for_any_id_of_the_customer(environment, customer):
     made = environment.create(customer, platform="macOS", at=now_ms() - 100 * DAY)
     bought = environment.buy(customer, COINS)
@@ -163,18 +154,12 @@ def test_the_original_version_is_1_0_in_the_sandbox_and_real_in_production(app, 
         assert environment.app_transaction(answer.signedAppTransactionInfo)["originalApplicationVersion"] == version
 
 
-# Finish ---------------------------------------------------------------------------------------------------------------
-
-
 def test_finish_answers_200_without_a_body(environment, customer):
     bought = environment.buy(customer, COINS)
     answer = environment.send("POST", f"/inApps/v1/transactions/{bought.id}/finish")
     assert (answer.status_code, answer.content) == (200, b"")
     info = environment.client.get_transaction_info(bought.id).signedTransactionInfo
     assert environment.transaction(info).lasting == bought.transaction.lasting, "finishing changed a payload"
-
-
-# Set app account token ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("product_id", [COINS, SEASON, SOLO, PRO])
@@ -208,9 +193,6 @@ def test_a_subscriptions_token_is_set_on_the_current_transaction_only(sandbox, c
     assert found[second.id]["appAccountToken"] == token
     status = sandbox.client.get_all_subscription_statuses(first.id).data[0].lastTransactions[0]
     assert sandbox.renewal_info(status.signedRenewalInfo)["appAccountToken"] == token
-
-
-# Statuses -------------------------------------------------------------------------------------------------------------
 
 
 def test_statuses_show_every_group_with_its_latest_transaction(environment, customer):
@@ -287,9 +269,6 @@ def test_renewal_info_of_an_active_subscription_has_no_expiration_keys(sandbox, 
                 "priceIncreaseStatus"} & set(renewal.payload)
 
 
-# Look up order id -----------------------------------------------------------------------------------------------------
-
-
 def test_an_unknown_order_is_status_1_without_a_list(app, other_app, customer):
     bought = app.sandbox.buy(customer, COINS)
     for environment, order in (
@@ -299,9 +278,6 @@ def test_an_unknown_order_is_status_1_without_a_list(app, other_app, customer):
         answer = environment.client.look_up_order_id(order)
         assert answer.status is models.OrderLookupStatus.INVALID and answer.signedTransactions is None
         assert environment.ask(f"/inApps/v1/lookup/{order}", {"status"}) == {"status": 1}
-
-
-# Refunds --------------------------------------------------------------------------------------------------------------
 
 
 def test_a_full_refund_is_in_every_answer_until_it_is_reversed(environment, customer):
@@ -328,9 +304,6 @@ def test_a_full_refund_is_in_every_answer_until_it_is_reversed(environment, cust
     assert environment.whole_refund_history(bought.id)[0] == []
 
 
-# History --------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("version", [V2, V1])
 def test_history_pages_by_twenty_in_both_orders(environment, customer, version):
     bought = environment.buy_many(customer, COINS, 41)
@@ -350,6 +323,7 @@ def test_every_filter_of_apples_client_is_understood(sandbox, customer):
         ({"productIds": [COINS, SEASON]}, [coins, season]), ({"productTypes": [ProductType.AUTO_RENEWABLE]}, [pro]),
         ({"subscriptionGroupIdentifiers": [ONE]}, [pro]), ({"startDate": date - 10 * DAY}, [pro, season]),
         ({"endDate": date - 10 * DAY}, [coins]), ({"revoked": True}, [season]), ({"revoked": False}, [coins, pro]),
-        ({"inAppOwnershipType": models.InAppOwnershipType.FAMILY_SHARED}, []), ({"sort": DESCENDING}, [season, pro, coins]),
+        ({"inAppOwnershipType": models.InAppOwnershipType.FAMILY_SHARED}, []),
+        ({"sort": DESCENDING}, [season, pro, coins]),
     ):
         assert ids(sandbox.whole_history(coins, **filters)[0]) == found, filters

@@ -14,7 +14,7 @@ from appstoreserverlibrary.signed_data_verifier import VerificationException
 import notification_checks
 import payload_rules
 from catalog_of_everything import BASIC, BASIC_YEAR, COINS, FOREVER, SEASON
-from process_helpers import PROFILE_KEY, wait_until
+from process_helpers import wait_until
 from shop_helpers import APPLES_CALLS, ControlRefused, models
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs/operating/payload-profiles.md").read_text()
@@ -37,6 +37,8 @@ ROUTES = {"transactionHistory", "refundHistory", "refundHistoryV1", "transaction
           "subscriptionStatuses", "orderLookup", "renewalExtension", "massExtension", "massExtensionStatus",
           "testNotification", "notificationStatus", "notificationHistory"}
 
+# The key of the payload profile among the environment settings.
+PROFILE_KEY = "payloadProfile"
 pytestmark = pytest.mark.own_app
 
 
@@ -207,8 +209,6 @@ UNREAD = ("firstSendAttemptResult", "requestDate")
 # Apple's client and the plain request send two requests, and these values differ between the answers.
 FRESH = (*READERS, "revision", "testNotificationToken", "sendAttempts")
 
-# Fewer keys -----------------------------------------------------------------------------------------------------------
-
 
 def check(found, profile, environment) -> dict:
     """Checks that every object has only keys that the tables allow, and that Apple's library reads them.
@@ -262,9 +262,6 @@ def test_the_library_rejects_payloads_of_versions_without_an_environment(environ
     with pytest.raises(VerificationException) as refused:
         environment.verifier.verify_and_decode_signed_transaction(bought["signedTransactionInfo"])
     assert refused.value.status.name == "INVALID_ENVIRONMENT"
-
-
-# More keys ------------------------------------------------------------------------------------------------------------
 
 
 def is_unknown(value) -> bool:
@@ -350,9 +347,6 @@ def test_an_unknown_notification_follows_every_purchase(environment, post):
     assert sorted(map(about, unknown)) == sorted(map(about, purchases))
     listed = environment.control("listNotifications", query={"type": "TOMORROW"})["notifications"]
     assert len(listed) == 6 and all(one["isTriggered"] for one in listed)
-
-
-# Unaffected by profiles -----------------------------------------------------------------------------------------------
 
 
 def test_default_answers_do_not_change(environment, post):

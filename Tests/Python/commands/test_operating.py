@@ -12,7 +12,9 @@ import time
 import pytest
 import requests
 
-from process_helpers import PORTS, UNPRIVILEGED, Server, clean_environment, run_till, till_binary, wait_until
+from process_helpers import (
+    PORTS, UNPRIVILEGED, Server, clean_environment, open_to_everybody, run_till, till_binary, wait_until,
+)
 from shop_helpers import Till
 
 IS_ROOT = os.geteuid() == 0
@@ -290,9 +292,7 @@ def test_an_unwritable_folder_is_named(tmp_path):
     user = UNPRIVILEGED if IS_ROOT else None
     data = place / "data"
     assert Server(data, tmp_path).stop() == 0
-    for folder in (tmp_path, *tmp_path.parents):
-        if folder.stat().st_uid == os.getuid() and str(folder).startswith("/tmp/"):
-            folder.chmod(folder.stat().st_mode | 0o055)
+    open_to_everybody(tmp_path)
     (data / "till.sqlite").chmod(0o444)
     if user:
         for path in (data, *data.rglob("*")):
@@ -433,8 +433,7 @@ def fill(path):
 
 def test_a_full_disk_is_reported_and_the_server_recovers_with_free_space(tmp_path):
     disk = SmallDisk(tmp_path, "64m")
-    till = disk.serve("--demo", data=disk.folder / "data")
-    try:
+    with disk.serve("--demo", data=disk.folder / "data") as till:
         def readiness():
             answer = requests.get(till.address("control") + "/readyz", timeout=60)
             return answer.status_code, answer.text
@@ -464,8 +463,6 @@ def test_a_full_disk_is_reported_and_the_server_recovers_with_free_space(tmp_pat
         for path, body, status in calls:
             answer = post(path, body | ({"name": "last"} if "name" in body else {}))
             assert answer.status_code == status, answer.text
-    finally:
-        assert till.stop() == 0
 
 
 def test_a_backup_and_a_restore_on_a_full_disk_report_it(tmp_path, stopped):
@@ -473,13 +470,10 @@ def test_a_backup_and_a_restore_on_a_full_disk_report_it(tmp_path, stopped):
     disk = SmallDisk(tmp_path, "200k")
     copied = tmp_path / "data"
     shutil.copytree(data, copied)
-    till = disk.serve(data=copied)
-    try:
+    with disk.serve(data=copied) as till:
         text = refused("backup", disk.folder / "copy", "--control", till.address("control"))
         assert "not enough disk space" in text and "another disk" in text and "not an error" not in text
         assert os.listdir(disk.inside(till)) == []
-    finally:
-        assert till.stop() == 0
     restored = disk.till("restore", "--from", backup, "--data", disk.folder / "data")
     assert "The disk is full" in restored and UNWRITTEN not in restored
     assert "NSCocoa" not in restored and len(restored.splitlines()) == 1

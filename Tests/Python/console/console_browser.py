@@ -10,7 +10,6 @@ import importlib.metadata
 import json
 import os
 import re
-import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -23,9 +22,10 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
+from process_helpers import installed
+
 REPOSITORY = Path(__file__).resolve().parents[3]
 SCREENSHOTS = REPOSITORY / ".build/test-logs/screenshots"
-INSTALLS = "Install what the tests need with: scripts/install test"
 WIDE, NARROW = (1280, 900), (400, 800)
 # Each page is checked in these variants: name of the screenshot, screen size, color scheme.
 LOOKS = [("light", WIDE, "light"), ("dark", WIDE, "dark"), ("narrow", NARROW, "light")]
@@ -34,13 +34,6 @@ PATIENCE = 20
 NEWER_THAN_TIDY = (
     'proprietary attribute "aria-current"', '<a> proprietary attribute "href"', '<a> proprietary attribute "tabindex"',
 )
-
-
-def _program(*names):
-    for name in names:
-        if found := shutil.which(name):
-            return found
-    raise AssertionError(f"{names[0]} is missing. {INSTALLS}")
 
 
 def _axe() -> str:
@@ -53,10 +46,9 @@ class Browser:
 
     def __init__(self, address):
         self.address = address.rstrip("/")
-        tidy, driver = _program("tidy"), _program("chromedriver")
-        self._tidy = tidy
+        self._tidy = installed("tidy", "tidy")
         options = webdriver.ChromeOptions()
-        options.binary_location = _program("chromium")
+        options.binary_location = installed("chromium", "chromium")
         for argument in (
             "--headless=new", "--no-first-run", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
             "--disable-background-networking", "--disable-component-update", "--disable-sync", "--lang=en-US",
@@ -68,7 +60,7 @@ class Browser:
         if os.geteuid() == 0:
             options.add_argument("--no-sandbox")
         options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
-        self.driver = webdriver.Chrome(options, Service(driver))
+        self.driver = webdriver.Chrome(options, Service(installed("chromedriver", "chromium-driver")))
         self.driver.set_page_load_timeout(PATIENCE)
         self.requested = []
         self._documents = []

@@ -18,9 +18,8 @@ STOREKIT = REPOSITORY / "Sources/TillShop/Resources/demo.storekit"
 @pytest.fixture(scope="module")
 def till(tmp_path_factory):
     """A server for the browser of this module."""
-    till = Till(tmp_path_factory.mktemp("console"))
-    yield till
-    assert till.stop() == 0, "till serve did not exit with 0 on SIGTERM"
+    with Till(tmp_path_factory.mktemp("console")) as till:
+        yield till
 
 
 @pytest.fixture(scope="module")

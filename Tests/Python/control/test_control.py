@@ -20,9 +20,6 @@ from shop_helpers import SERVER_ROUTES, App, ControlRefused, ids, server_root
 METRICS_LINE = re.compile(r'# (TYPE|HELP) .*|[a-zA-Z_:][\w:]*(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? [-+.\deE]+')
 
 
-# The document ---------------------------------------------------------------------------------------------------------
-
-
 def test_the_document_is_valid_openapi_3_1_and_every_operation_has_a_name_of_its_own(control):
     validate(control.document)
     assert control.document["openapi"].startswith("3.1")
@@ -50,9 +47,6 @@ def test_status_shows_the_addresses_and_the_root_certificate(server, control):
     assert hashlib.sha256(server_root(server)).hexdigest() == status["rootFingerprint"].replace(":", "").lower()
     assert authority["chain"].count("BEGIN CERTIFICATE") == 3
     assert authority["rootCertificate"].strip() in authority["chain"]
-
-
-# Health ---------------------------------------------------------------------------------------------------------------
 
 
 def test_health_and_readiness(server):
@@ -84,9 +78,6 @@ def test_metrics_are_prometheus_text_and_count_requests(server, app):
     assert counted() == before + 3
 
 
-# Access control -------------------------------------------------------------------------------------------------------
-
-
 def test_control_beyond_loopback_requires_its_token(serve):
     """The token is in the data directory and readable only by its owner. The command finds it there."""
     till = serve("--control-address", "127.0.0.2")
@@ -107,9 +98,6 @@ def test_control_beyond_loopback_requires_its_token(serve):
     assert till.stop() == 0
     serve("--control-address", "127.0.0.2", data=till.data)
     assert token_file.read_text().strip() == token, "a restart keeps the token"
-
-
-# The data directory -----------------------------------------------------------------------------------------------------------
 
 
 def test_all_files_in_the_data_directory_are_readable_by_their_owner_only(server):

@@ -34,9 +34,6 @@ def hits(environment):
     return [rule["struck"] for rule in environment.app.control.call("listFaults")]
 
 
-# Errors ---------------------------------------------------------------------------------------------------------------
-
-
 def documented_codes():
     """The codes that a fault rule can return: those of the routes that Till serves."""
     retention = range(4_000_161, 4_000_183), range(4_000_211, 4_000_227), range(4_030_014, 4_030_027)
@@ -111,9 +108,6 @@ def test_each_route_returns_each_documented_error(environment, route):
     assert hits(environment) == [1] * len(codes)
 
 
-# Bad connections ------------------------------------------------------------------------------------------------------
-
-
 def test_an_answer_may_be_slow_truncated_or_missing(environment):
     id_ = environment.buy("ann", COINS).id
     rule = fault(environment, "latency", milliseconds=400, spread=200)
@@ -131,9 +125,6 @@ def test_an_answer_may_be_slow_truncated_or_missing(environment):
     entries = environment.app.control.call("listRequests", query={"limit": 20})["entries"]
     words = " ".join(entry["explanation"] for entry in entries)
     assert "latency 400 ms" in words and "cut" in words and "half" in words
-
-
-# Notifications --------------------------------------------------------------------------------------------------------
 
 
 def test_notifications_are_lost_delayed_and_duplicated(environment, post):
@@ -167,9 +158,6 @@ def test_one_notification_overtakes_another(environment, post):
     assert found == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "SUBSCRIBED/INITIAL_BUY"]
     entries = environment.app.control.call("listRequests", query={"limit": 20})["entries"]
     assert any(entry["explanation"].endswith("reorder 6000 ms.") for entry in entries if entry["path"] == "SUBSCRIBED")
-
-
-# Rules ----------------------------------------------------------------------------------------------------------------
 
 
 def test_rules_survive_a_restart(serve):

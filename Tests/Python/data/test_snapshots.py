@@ -167,8 +167,7 @@ def test_a_state_may_be_uploaded_slowly(serve, tmp_path):
 
 
 def test_an_ephemeral_till_answers_within_a_second_and_leaves_nothing(tmp_path, capsys):
-    till = Server(None, tmp_path, "--ephemeral", "--demo")
-    try:
+    with Server(None, tmp_path, "--ephemeral", "--demo") as till:
         answer = requests.get(till.address("sandbox") + "/inApps/v1/transactions/1", timeout=30)
         assert answer.status_code == 401
         with capsys.disabled():
@@ -176,8 +175,6 @@ def test_an_ephemeral_till_answers_within_a_second_and_leaves_nothing(tmp_path, 
         control = ["--control", till.address("control")]
         run_till("buy", "com.example.till.demo.seeds.10", "--customer", "ann", *control, code=0)
         assert stat.S_IMODE(os.stat(till.data).st_mode) == 0o700
-    finally:
-        assert till.stop() == 0
     assert not till.data.exists()
     assert "--ephemeral" in run_till("serve", "--ephemeral", "--data", tmp_path / "data", code=64).stderr
 

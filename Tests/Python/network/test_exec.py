@@ -17,7 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from process_helpers import ROOT, UNPRIVILEGED, clean_environment, till_binary, wait_until
+from process_helpers import (
+    ROOT, UNPRIVILEGED, clean_environment, installed, open_to_everybody, till_binary, wait_until,
+)
 
 IS_ROOT = os.geteuid() == 0
 DEMO_FILE = ROOT / "Sources/TillShop/Resources/demo.storekit"
@@ -34,8 +36,7 @@ def needed():
     it."""
     for program, package in (("slirp4netns", "slirp4netns"), ("unshare", "util-linux"), ("curl", "curl"),
                              ("keytool", "default-jre-headless")):
-        if not shutil.which(program):
-            pytest.fail(f"{program} is missing: apt-get install {package}, or scripts/install test", pytrace=False)
+        installed(program, package)
 
 
 class Bench:
@@ -45,10 +46,7 @@ class Bench:
         self.folder = folder
         self.temporary = folder / "tmp"
         self.temporary.mkdir()
-        # Every user needs access to the parent folders.
-        for path in (folder, *folder.parents):
-            if path.stat().st_uid == os.getuid() and path != path.parent and str(path).startswith(temporary_root()):
-                path.chmod(path.stat().st_mode | 0o055)
+        open_to_everybody(folder)
         self.temporary.chmod(0o1777)
 
     def environment(self, **more):
@@ -98,10 +96,6 @@ class Bench:
 
     def leftovers(self):
         return [path.name for path in self.temporary.iterdir()] + processes(str(self.temporary))
-
-
-def temporary_root() -> str:
-    return os.environ.get("TMPDIR", "/tmp")
 
 
 def processes(word) -> list:

@@ -100,9 +100,6 @@ def good_again(request):
         request.getfixturevalue("responder").set("all", "good")
 
 
-# The official verifier ------------------------------------------------------------------------------------------------
-
-
 def test_the_official_verifier_accepts_with_online_checks(responder):
     assert responder.verify() is None
 
@@ -220,9 +217,6 @@ def test_a_server_stops_while_a_client_waits_for_a_slow_answer(serve):
         assert responder.till.stop(limit=15) == 0
 
 
-# The wire -------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("algorithm", [hashes.SHA1(), hashes.SHA256(), hashes.SHA384(), hashes.SHA512()])
 def test_an_answer_matches_its_request(responder, algorithm):
     leaf, intermediate, root = responder.chain()
@@ -315,9 +309,6 @@ def test_a_dead_responder_sends_no_byte(responder):
     answer = responder.post(responder.question(intermediate, root))
     assert ocsp.load_der_ocsp_response(answer.content).certificate_status
     assert "Error" not in responder.till.stderr() and "error" not in responder.till.stderr()
-
-
-# The command ----------------------------------------------------------------------------------------------------------
 
 
 def test_the_command_sets_and_shows(responder):

@@ -6,7 +6,6 @@ The network has no route to the Internet, so a client that contacted Apple would
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -14,23 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from process_helpers import Server, till_binary
+from process_helpers import Server, installed, till_binary
 from test_exec import SEEDS, assert_found
+from test_tls import HOSTS
 
 HERE = Path(__file__).resolve().parent
-NAMES = ["api.storekit.apple.com", "api.storekit-sandbox.apple.com", "api.storekit.itunes.apple.com",
-         "api.storekit-sandbox.itunes.apple.com", "buy.itunes.apple.com", "sandbox.itunes.apple.com"]
 # Prepares the namespace: starts loopback, mounts the hosts file over the real file, and waits.
-NAMESPACE_SCRIPT = """
-import ctypes, fcntl, os, signal, socket, struct, sys
-request = struct.pack("16sh22x", b"lo", 0x41)  # IFF_UP, IFF_RUNNING
-fcntl.ioctl(socket.socket(), 0x8914, request)  # SIOCSIFFLAGS
-libc = ctypes.CDLL(None, use_errno=True)
-if libc.mount(sys.argv[1].encode(), b"/etc/hosts", None, 0x1000, None):  # MS_BIND
-    sys.exit(os.strerror(ctypes.get_errno()))
-print("ready", flush=True)
-signal.pause()
-"""
+NAMESPACE_SCRIPT = 'ip link set lo up; mount --bind "$0" /etc/hosts; echo ready; exec sleep infinity'
 
 
 class Network:
@@ -39,10 +28,10 @@ class Network:
     def __init__(self, folder: Path):
         self.folder = folder
         hosts = folder / "hosts"
-        hosts.write_text("".join(f"127.0.0.1 {name}\n" for name in ["localhost", *NAMES]))
+        hosts.write_text("".join(f"127.0.0.1 {name}\n" for name in ["localhost", *HOSTS]))
         self.user = [] if os.geteuid() == 0 else ["--map-root-user"]
         self.namespace = subprocess.Popen(
-            ["unshare", "--net", "--mount", *self.user, sys.executable, "-c", NAMESPACE_SCRIPT, str(hosts)],
+            ["unshare", "--net", "--mount", *self.user, "sh", "-ec", NAMESPACE_SCRIPT, hosts],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         self.server = None
@@ -121,9 +110,8 @@ class Shop:
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory):
-    for program in ("unshare", "nsenter"):
-        if not shutil.which(program):
-            pytest.fail(f"{program} is missing: apt-get install util-linux, or scripts/install test", pytrace=False)
+    for program, package in (("unshare", "util-linux"), ("nsenter", "util-linux"), ("ip", "iproute2")):
+        installed(program, package)
     network = Network(tmp_path_factory.mktemp("network"))
     try:
         yield Shop(network)

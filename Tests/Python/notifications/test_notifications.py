@@ -19,9 +19,6 @@ TEST = "/inApps/v1/notifications/test"
 pytestmark = pytest.mark.own_app
 
 
-# Sending notifications ------------------------------------------------------------------------------------------------
-
-
 def test_actions_of_customers_are_posted_and_the_history_has_the_same_bytes(environment, post):
     listen(environment, post)
     first = environment.buy("ann", BASIC, offer=NO_OFFER)
@@ -49,9 +46,6 @@ def test_actions_of_customers_are_posted_and_the_history_has_the_same_bytes(envi
     for type_ in models.NotificationTypeV2:
         found = [item.notice["notificationType"] for item in history(environment, notificationType=type_.value)]
         assert found == [notice["notificationType"] for notice in posted if notice["notificationType"] == type_.value]
-
-
-# Failures -------------------------------------------------------------------------------------------------------------
 
 
 FAILURES = {
@@ -87,9 +81,6 @@ def test_a_receiver_that_never_answers_times_out(serve, post):
     app.sandbox.buy("ann", COINS)
     (item,) = settled(app.sandbox, 1)
     assert item.results == ["TIMED_OUT"]
-
-
-# Test notification ----------------------------------------------------------------------------------------------------
 
 
 def test_a_test_notification_goes_to_the_primary_endpoint_and_has_a_status(environment, post):

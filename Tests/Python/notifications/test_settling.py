@@ -2,18 +2,9 @@
 
 import time
 
-import pytest
 
 from nodes_helpers import BUNDLE, SCOPE, Nodes
-from postgres_server import PostgresServer
 from process_helpers import set_up_app
-
-
-@pytest.fixture
-def database():
-    server = PostgresServer()
-    yield server
-    server.stop()
 
 
 def test_an_answer_waits_for_deliveries_that_the_other_server_makes(database, post, tmp_path):

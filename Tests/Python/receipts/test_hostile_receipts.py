@@ -31,13 +31,9 @@ MALFORMED, NOT_AUTHENTICATED = 21_002, 21_003
 @pytest.fixture(scope="module")
 def till(tmp_path_factory):
     """A server that logs at debug level."""
-    till = Till(tmp_path_factory.mktemp("hostile"), "--log-level", "debug")
-    yield till
-    try:
-        assert till.stop() == 0
-        assert_healthy(till.data, "after hostile receipts")
-    finally:
-        till.kill()
+    with Till(tmp_path_factory.mktemp("hostile"), "--log-level", "debug") as till:
+        yield till
+    assert_healthy(till.data, "after hostile receipts")
 
 
 @pytest.fixture(scope="module")
@@ -329,16 +325,13 @@ def test_a_receipt_of_another_app_environment_or_root(shop, tmp_path_factory):
     assert answered["status"] == 0 and answered["receipt"]["bundle_id"] == other.bundle_id
     assert ask(shop.production, shop.receipt, shop.secret) == {"status": 21_007}
     assert ask(shop.sandbox, receipt_of(shop.production), shop.secret) == {"status": 21_008}
-    foreign = Till(tmp_path_factory.mktemp("foreign"))
-    try:
+    with Till(tmp_path_factory.mktemp("foreign")) as foreign:
         twin = App(foreign, shop.app.bundle_id, 91, None, CATALOG)
         twin.sandbox.buy("ann", PRO)
         stranger = base64.b64decode(receipt_of(twin.sandbox))
         assert status(shop, stranger) == NOT_AUTHENTICATED
         assert status(shop, with_payload(shop.raw, payload_of(stranger))) == NOT_AUTHENTICATED
         assert status(shop, with_payload(stranger, payload_of(shop.raw))) == NOT_AUTHENTICATED
-    finally:
-        foreign.kill()
 
 
 def test_the_payload_of_another_receipt(shop):

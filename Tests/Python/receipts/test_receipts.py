@@ -17,12 +17,8 @@ OFTEN = {"billing_retrier", "price_consenter", "price_taker"}
 
 @pytest.fixture(scope="module")
 def till(tmp_path_factory):
-    till = Till(tmp_path_factory.mktemp("receipts"))
-    yield till
-    try:
-        assert till.stop() == 0
-    finally:
-        till.kill()
+    with Till(tmp_path_factory.mktemp("receipts")) as till:
+        yield till
 
 
 @pytest.fixture(scope="module")

@@ -69,9 +69,6 @@ def shop(server, control, team, tmp_path_factory):
     return SimpleNamespace(app=app, secret=secret, sandbox=app.sandbox, production=app.production, examiner=examiner)
 
 
-# Independent clients --------------------------------------------------------------------------------------------------
-
-
 def request_log(control) -> list:
     return control.call("listRequests", query={"limit": 100})["entries"]
 
@@ -171,9 +168,6 @@ def test_the_latest_receipt_is_of_the_same_app_and_device(shop, customer):
         assert payload.opaque_value == after[4]
 
 
-# Dates ----------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("instant, gmt, pacific", [
     (1_772_963_999_999, "2026-03-08 09:59:59 Etc/GMT", "2026-03-08 01:59:59 America/Los_Angeles"),
     (1_772_964_000_000, "2026-03-08 10:00:00 Etc/GMT", "2026-03-08 03:00:00 America/Los_Angeles"),
@@ -202,9 +196,6 @@ def test_dates_have_three_formats(shop, customer, instant, gmt, pacific):
         for text in (receipt, answer["latest_receipt"]):
             shop.examiner.verified_by_openssl(text, instant // 1000)
             assert shop.examiner.rendered(environment, text)["status"] == 0
-
-
-# Common mistakes in implementations of verifyReceipt ------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -305,9 +296,6 @@ def test_the_lists_have_the_transactions_and_marks_of_the_app_store(shop, checke
     assert not lists & set(ask(shop.sandbox, receipt_of(shop.sandbox, "bob"), shop.secret))
 
 
-# Receipts of single transactions --------------------------------------------------------------------------------------
-
-
 PAIR = re.compile(r'\t"([\w-]+)" = "([^"]*)";\n')
 SINGLE_KEYS = {
     "original_purchase_date", "original_purchase_date_ms", "original_purchase_date_pst", "unique_identifier",
@@ -362,9 +350,6 @@ def test_the_answer_to_a_single_receipt_is_flat(shop, customer):
     assert again["receipt"] == answer["latest_receipt_info"]
     found = itunesiap.receipt.Response(answer)
     assert found.receipt.last_in_app.product_id == PRO
-
-
-# Commands -------------------------------------------------------------------------------------------------------------
 
 
 def till(shop, *arguments):

@@ -22,9 +22,6 @@ PURCHASES = 2_000
 SEED = int(os.environ.get("TILL_CRASH_SEED") or random.SystemRandom().randrange(1 << 32))
 
 
-# Concurrent clients ---------------------------------------------------------------------------------------------------
-
-
 class Shoppers:
     """Sixty-four clients. Some share one customer, some have their own customer, and some create new customers all the
     time."""
@@ -95,9 +92,6 @@ async def shop_until_killed(server, shoppers, threshold, delay):
     await asyncio.wait_for(all_clients, 20)
     server.kill()
     return acknowledged / seconds
-
-
-# Tests ----------------------------------------------------------------------------------------------------------------
 
 
 def test_nothing_acknowledged_is_lost_by_kill_9(serve, tmp_path):
@@ -239,9 +233,6 @@ def test_one_customer_used_by_all_clients_at_once(serve, tmp_path):
     assert_healthy(data, "after the hammering")
 
 
-# One process per data directory ---------------------------------------------------------------------------------------
-
-
 def test_a_second_process_is_rejected_until_the_first_has_ended(serve, tmp_path):
     data = tmp_path / "data"
     first = serve(data=data)
@@ -340,9 +331,6 @@ def unread(port) -> int:
     return waiting
 
 
-# Shutdown -------------------------------------------------------------------------------------------------------------
-
-
 def test_sigterm_answers_requests_in_flight(serve, tmp_path):
     """Requests that have arrived are answered, idle connections do not delay the shutdown, and all data is stored."""
     data = tmp_path / "data"
@@ -413,9 +401,6 @@ def test_sigterm_right_after_the_start_stops(serve, tmp_path):
     set_up_app(again, BUNDLE)
     assert again.stop() == 0
     assert_healthy(data, "after five interrupted starts")
-
-
-# Crashes during the first start ---------------------------------------------------------------------------------------
 
 
 def test_a_directory_starts_after_a_crash_during_the_first_start(serve, tmp_path):
