@@ -5,35 +5,25 @@ kill, pause and resume the PostgreSQL of a member, its Patroni, or both, as if t
 """
 
 import os
-import pwd
 import re
 import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from contextlib import suppress
 from pathlib import Path
 
-import pytest
 import requests
 
-from postgres_server import programs
-from process_helpers import free_port
+from postgres_server import programs, unprivileged_owner
+from process_helpers import free_port, installed, wait_until
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/operating/scale.md"
 NAMES = "abc"
 
 
 def program(name) -> str:
-    """The path of a Debian program. If it is missing, the test fails and is not skipped."""
-    found = shutil.which(name)
-    if not found:
-        pytest.fail(
-            f"{name} is not installed: scripts/install cluster, or "
-            "apt-get install --yes postgresql patroni etcd-server etcd-client", pytrace=False,
-        )
-    return found
+    return installed(name, "postgresql patroni etcd-server etcd-client", "cluster")
 
 
 def documented_configuration() -> str:
@@ -134,12 +124,7 @@ class Cluster:
             program(name)
         # The operating system limits the path of a socket to 107 bytes.
         self.folder = Path(tempfile.mkdtemp(prefix="till-cluster-", dir="/tmp"))
-        self.who = {}
-        if os.getuid() == 0:
-            # PostgreSQL refuses to run as root.
-            user = pwd.getpwnam("postgres")
-            self.who = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
-            os.chown(self.folder, user.pw_uid, user.pw_gid)
+        self.who = unprivileged_owner(self.folder)
         self.logs, self.etcd = [], []
         self.etcd_ports = [free_port() for _ in NAMES]
         self.members = [Member(self, name) for name in NAMES]
@@ -199,42 +184,43 @@ class Cluster:
 
     # Waiting
 
+    def wait(self, condition, seconds):
+        """Waits until a condition is true. If it stays false, the error has the last lines of all logs."""
+        try:
+            return wait_until(condition, seconds)
+        except AssertionError as late:
+            raise AssertionError(f"{condition.__name__}: {late}\n{self.tails()}") from late
+
     def wait_for_leader(self, seconds, other_than=None) -> Member:
-        limit = time.monotonic() + seconds
-        while time.monotonic() < limit:
-            for member in self.members:
-                if member is not other_than and member.leads:
-                    self.leader = member
-                    return member
-            time.sleep(0.05)
-        raise AssertionError(f"no member leads after {seconds} s\n{self.tails()}")
+        def another_leads():
+            return next((member for member in self.members if member is not other_than and member.leads), None)
+
+        self.leader = self.wait(another_leads, seconds)
+        return self.leader
 
     def wait_for_commit(self, seconds):
         """Waits until the leader commits a write of the test. The commit requires that a standby has the write, too."""
-        limit = time.monotonic() + seconds
-        while True:
-            try:
-                return self.sql("INSERT INTO probe VALUES (now())")
-            except (AssertionError, subprocess.TimeoutExpired) as error:
-                assert time.monotonic() < limit, f"the new leader cannot commit: {error}\n{self.tails()}"
+        def the_new_leader_commits():
+            with suppress(AssertionError, subprocess.TimeoutExpired):
+                self.sql("INSERT INTO probe VALUES (now())")
+                return True
 
-    def wait_until_safe(self, seconds, members=3):
+        self.wait(the_new_leader_commits, seconds)
+
+    def wait_until_safe(self, seconds):
         """Waits until all members follow the leader, and one of them is synchronous."""
-        limit = time.monotonic() + seconds
-        while time.monotonic() < limit:
+        def a_standby_is_synchronous():
             status = self.leader.says("cluster")
-            if status and status[0] == 200:
-                them = status[1]["members"]
-                newest = max(one.get("timeline", 0) for one in them)
-                # Patroni reports a member as running, on its old timeline, while the member is still being rewound.
-                roles = [
-                    one["role"] for one in them
-                    if one["state"] in ("running", "streaming") and one.get("timeline") == newest
-                ]
-                if len(roles) >= members and "sync_standby" in roles and "leader" in roles:
-                    return
-            time.sleep(0.1)
-        raise AssertionError(f"no synchronous standby after {seconds} s: {status}\n{self.tails()}")
+            if not status or status[0] != 200:
+                return False
+            them = status[1]["members"]
+            newest = max(one.get("timeline", 0) for one in them)
+            # Patroni reports a member as running, on its old timeline, while the member is still being rewound.
+            roles = [one["role"] for one in them
+                     if one["state"] in ("running", "streaming") and one.get("timeline") == newest]
+            return len(roles) >= len(NAMES) and {"sync_standby", "leader"} <= set(roles)
+
+        self.wait(a_standby_is_synchronous, seconds)
 
     def tails(self) -> str:
         """The last lines of all logs."""

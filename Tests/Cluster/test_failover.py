@@ -8,14 +8,13 @@ import os
 import signal
 import threading
 import time
-from collections import Counter
 
 import pytest
 import requests
 
 from acknowledged_purchases import BUNDLE, ENVIRONMENT, Books, Connection, Purchase, read_histories
 from patroni_cluster import Cluster
-from process_helpers import Server, flat, path_part, run_till, set_up_app
+from process_helpers import Server, run_till, set_up_app, wait_until
 
 BUYERS, READERS = 12, 4
 NODES = "SELECT count(*) FROM nodes"
@@ -73,13 +72,9 @@ class Load:
             name = "shared" if number < 4 else f"steady {number}" if number < 9 else f"fresh {number}/{turn // 5}"
             purchase = Purchase(next(self.numbers), name, "coins", turn % 10 + 1)
             self.asked.append(purchase)
-            purchase.sent = time.monotonic()
-            path = f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/{path_part(name)}/purchases?include=signed"
-            status, body = await client.request("POST", path, purchase.body())
-            now = time.monotonic()
-            self.sales.append((purchase.sent, now, status))
+            status, body = await purchase.buy(client)
+            self.sales.append((purchase.sent, purchase.acknowledged, status))
             if status == 201:
-                purchase.answer, purchase.acknowledged = flat(json.loads(body)), now
                 self.known[name] = purchase.answer["transactionId"]
             elif status == 503 and json.loads(body)["code"] == "busy" and b"\r\nretry-after: 1\r\n" in client.head:
                 await asyncio.sleep(0.1)
@@ -116,15 +111,12 @@ class Load:
 
     def first_success(self, after, seconds) -> float:
         """The time at which the first purchase after a moment was acknowledged."""
-        limit = time.monotonic() + seconds
-        while time.monotonic() < limit:
+        def sold():
             self.check()
-            for sent, answered, status in reversed(self.sales[-400:]):
-                if status == 201 and sent >= after:
-                    return min(a for s, a, status in self.sales if status == 201 and s >= after)
-            time.sleep(0.02)
-        answers = Counter(status for _, _, status in self.sales[-50:])
-        raise AssertionError(f"nothing was sold within {seconds} s; the last answers: {answers}")
+            return [answered for sent, answered, status in self.sales[-400:] if status == 201 and sent >= after]
+
+        wait_until(sold, seconds)
+        return min(answered for sent, answered, status in self.sales if status == 201 and sent >= after)
 
 
 # Ways to lose the leader ----------------------------------------------------------------------------------------------

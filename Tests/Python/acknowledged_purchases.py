@@ -4,12 +4,14 @@ with the histories of Apple's API."""
 import asyncio
 import json
 import re
+import time
 from collections import Counter, defaultdict
 
-from process_helpers import AppleKey, path_part, payload
+from process_helpers import AppleKey, flat, path_part, payload
 
 BUNDLE = "com.example.crash"
 ENVIRONMENT = "sandbox"
+SCOPE = f"/v1/apps/{BUNDLE}/{ENVIRONMENT}"
 
 
 class Connection:
@@ -63,11 +65,19 @@ class Purchase:
         self.answer = None
         self.is_replaced = False
 
-    def body(self):
-        return {
+    async def buy(self, connection):
+        """Sends the request, stores the answer if the purchase was made, and returns the status and the body."""
+        body = {
             "productId": self.product, "quantity": self.quantity, "price": self.price, "currency": "USD",
             "offer": {"kind": "NONE"},
         }
+        self.sent = time.monotonic()
+        path = f"{SCOPE}/customers/{path_part(self.customer)}/purchases?include=signed"
+        status, answer = await connection.request("POST", path, body)
+        self.acknowledged = time.monotonic()
+        if status == 201:
+            self.answer = flat(json.loads(answer))
+        return status, answer
 
 
 async def read_history(connection, key: AppleKey, any_id, query="", revision=None):
@@ -130,9 +140,7 @@ class Books:
         """Finds the customers without an acknowledged purchase. They may exist although nothing was acknowledged."""
         for customer in customers:
             if customer not in self.app_transactions:
-                found = server.control(
-                    "GET", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/{path_part(customer)}", expect=(200, 404)
-                )
+                found = server.control("GET", f"{SCOPE}/customers/{path_part(customer)}", expect=(200, 404))
                 if "appTransactionId" in found:
                     self.app_transactions[customer] = found["appTransactionId"]
 
@@ -155,10 +163,7 @@ class Books:
                 problems.append(f"{customer}: a purchase is listed twice: {row}")
             found.add(purchase)
             found_values = (row["productId"], row["quantity"], row["price"], row["currency"], row["appTransactionId"])
-            asked = (
-                purchase.product, purchase.quantity, purchase.price * purchase.quantity, "USD",
-                self.app_transactions[customer],
-            )
+            asked = (purchase.product, quantity, purchase.price * quantity, "USD", self.app_transactions[customer])
             if found_values != asked:
                 problems.append(f"{customer}: requested {asked}, found {found_values}")
             if purchase.answer:
@@ -171,9 +176,8 @@ class Books:
                     latest_sent = max(latest_sent, purchase.sent)
         for purchase in expected:
             if purchase.answer and purchase not in found:
-                problems.append(
-                    f"{customer}: LOST {purchase.answer['transactionId']} ({purchase.product}, {purchase.price})"
-                )
+                lost = f"{purchase.answer['transactionId']} ({purchase.product}, {purchase.price})"
+                problems.append(f"{customer}: LOST {lost}")
         return problems
 
     @staticmethod
@@ -202,9 +206,7 @@ class Books:
             purchase = self.by_price.get(row["price"] // row["quantity"])
             if row["transactionId"] in self.orders or purchase is None:
                 continue
-            answer = purchase.answer or server.control(
-                "GET", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/transactions/{row['transactionId']}"
-            )
+            answer = purchase.answer or server.control("GET", f"{SCOPE}/transactions/{row['transactionId']}")
             self.orders[row["transactionId"]] = answer["orderId"]
         return problems
 
@@ -218,13 +220,11 @@ class Books:
                 owners["webOrderLineItemId"][line_item].add(transaction)
         for transaction, order in self.orders.items():
             owners["orderId"][order].add(transaction)
-        for purchase in self.by_price.values():
-            if purchase.answer:
-                transaction = purchase.answer["transactionId"]
-                owners["transactionId"][transaction].add(purchase.price * purchase.quantity)
-                owners["orderId"][purchase.answer["orderId"]].add(transaction)
-                if "webOrderLineItemId" in purchase.answer:
-                    owners["webOrderLineItemId"][purchase.answer["webOrderLineItemId"]].add(transaction)
+        for purchase in filter(lambda one: one.answer, self.by_price.values()):
+            transaction = purchase.answer["transactionId"]
+            owners["transactionId"][transaction].add(purchase.price * purchase.quantity)
+            for name in {"orderId", "webOrderLineItemId"} & purchase.answer.keys():
+                owners[name][purchase.answer[name]].add(transaction)
         accounts = Counter(self.app_transactions.values())
         return [
             f"{kind} {value} belongs to {sorted(map(str, used))}"

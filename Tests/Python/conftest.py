@@ -30,15 +30,19 @@ except ImportError as missing:
 from catalog_of_everything import CATALOG  # noqa: E402
 from listening_post import ListeningPost  # noqa: E402
 from postgres_server import PostgresServer  # noqa: E402
-from shop_helpers import App, ControlClient, Till, control_calls, provoked_codes  # noqa: E402
+from shop_helpers import App, Till, control_calls, provoked_codes  # noqa: E402
 
 # In this folder, each process of a run records what it did. The tests that check the whole run read these records.
 RECORDS = os.environ.get("TILL_TEST_RECORDS")
 
 
 def pytest_configure(config):
-        config.addinivalue_line("markers", "alone: depends on timing, so no other test may run at the same time")
-        config.addinivalue_line("markers", "last: checks the whole run, so it runs after every other test")
+    for mark in (
+        "alone: depends on timing, so no other test may run at the same time",
+        "last: checks the whole run, so it runs after every other test",
+        "own_app: has an app that no other test uses",
+    ):
+        config.addinivalue_line("markers", mark)
 
 
 @pytest.hookimpl(trylast=True)
@@ -81,14 +85,13 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
     """The server that most tests share."""
-    till = Till(tmp_path_factory.mktemp("till"))
-    yield till
-    assert till.stop() == 0, "till serve failed on SIGTERM"
+    with Till(tmp_path_factory.mktemp("till")) as till:
+        yield till
 
 
 @pytest.fixture(scope="session")
 def control(server):
-    return ControlClient(server.address("control"))
+    return server.client
 
 
 @pytest.fixture
@@ -97,10 +100,9 @@ def serve(tmp_path):
     started = []
     numbers = itertools.count()
 
-    def start(*arguments, data=None):
-        till = Till(tmp_path / f"till-{next(numbers)}", *arguments, data=data)
-        started.append(till)
-        return till
+    def start(*arguments, **options):
+        started.append(Till(tmp_path / f"till-{next(numbers)}", *arguments, **options))
+        return started[-1]
 
     yield start
     for till in started:
@@ -130,46 +132,55 @@ def team(control):
 
 
 @pytest.fixture(scope="session")
-def app(server, control, team):
+def app(server, team):
     """An app with a product of every type."""
-    return App(server, control, "com.example.shop", 1234567890, team, CATALOG)
+    return App(server, "com.example.shop", 1234567890, team, CATALOG)
 
 
 @pytest.fixture(scope="session")
-def other_app(server, control, team):
+def other_app(server, team):
     """Another app of the same team. Its id is lower, because an app without an Apple id gets the highest id plus
     one."""
-    return App(server, control, "com.example.neighbour", 1234567889, team, CATALOG)
+    return App(server, "com.example.neighbour", 1234567889, team, CATALOG)
 
 
 @pytest.fixture(scope="session")
 def foreign_app(server, control):
     """An app of another team."""
     issuer = control.call("createTeam", {"name": "Another team"})["issuerId"]
-    return App(server, control, "org.example.foreign", 987654321, issuer, CATALOG)
+    return App(server, "org.example.foreign", 987654321, issuer, CATALOG)
+
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture
+def new_app(server, team):
+    """A separate app for the test, because a history contains all notifications of an app."""
+    number = next(_numbers)
+    # The Apple ids are far apart, because an app without an Apple id gets the highest id plus one.
+    return App(server, f"com.example.own{number}", 2_000_000_000 + 1_000 * number, team, CATALOG)
+
+
+@pytest.fixture
+def its_app(request):
+    """The app of the test: a separate one if the test has the mark `own_app`, otherwise the shared one."""
+    return request.getfixturevalue("new_app" if request.node.get_closest_marker("own_app") else "app")
 
 
 @pytest.fixture(params=["sandbox", "production"])
-def environment(app, request):
-    """The shared app in each environment."""
-    return app.environment(request.param)
+def environment(its_app, request):
+    """The app in each environment."""
+    return its_app.environment(request.param)
 
 
 @pytest.fixture
-def sandbox(app):
-    return app.sandbox
-
-
-@pytest.fixture
-def production(app):
-    return app.production
-
-
-_customers = itertools.count(1)
+def sandbox(its_app):
+    return its_app.sandbox
 
 
 @pytest.fixture
 def customer(request):
     """A unique customer name."""
     name = re.sub(r"\W+", "-", request.node.name)[:60]
-    return f"{name}-{next(_customers)}"
+    return f"{name}-{next(_numbers)}"

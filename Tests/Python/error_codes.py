@@ -1,4 +1,4 @@
-"""The documented error codes of the App Store Server API and the Retention Messaging API, by number and name.
+"""The documented error codes of the App Store Server API and the Retention Messaging API.
 
 The names and messages of the codes that Till sends are those of docs/api/errors.md, which test_documentation.py
 compares with the code. Each code is either caused in a run of this suite, or listed in LISTED with the reason and with
@@ -11,50 +11,6 @@ from pathlib import Path
 
 _PAGE = Path(__file__).resolve().parents[2] / "docs/api/errors.md"
 _SENT = re.findall(r"^\| (\d{7}) \| \d{3} \| (\w+) \| ([^|]+) \|", _PAGE.read_text(), re.M)
-
-# Apple has not published the numbers of these names, so Till uses its own.
-CHOSEN = {int(code): name for code, name, _ in _SENT if code in ("4000207", "4000208")}
-MESSAGES = {int(code): message.strip() for code, _, message in _SENT}
-NAMES = {int(code): name for code, name, _ in _SENT if int(code) not in CHOSEN} | {
-    4000004: "InvalidLimitError",
-    4000017: "PaginationTokenExpiredError",
-    4000025: "InvalidExcludeRevokedError",
-    4000043: "InvalidTransactionNotConsumableError",
-    4000161: "InvalidImageError",
-    4000162: "HeaderTooLongError",
-    4000163: "BodyTooLongError",
-    4000164: "InvalidLocaleError",
-    4000175: "AltTextTooLongError",
-    4000211: "InvalidPerformanceTestRequestError",
-    4000212: "InvalidRequestIdError",
-    4000213: "ExistingPerformanceTestRunError",
-    4000215: "BadRequestRealtimeUrlError",
-    4000216: "BadRequestImageSizeError",
-    4000218: "BadRequestTooManyBulletPointsError",
-    4000219: "BadRequestBulletPointTextTooLongError",
-    4000224: "BadRequestAboveImageRequiresAnImageError",
-    4000225: "InvalidGroupIdError",
-    4000227: "InvalidAssignedTransactionNotSupportedError",
-    4030014: "MaximumNumberOfImagesReachedError",
-    4030016: "MaximumNumberOfMessagesReachedError",
-    4030017: "MessageNotApprovedError",
-    4030018: "ImageNotApprovedError",
-    4030019: "ImageInUseError",
-    4030026: "ForbiddenNoPassingTestError",
-    4030028: "AssignedSubscriptionExtensionIneligibleError",
-    4040001: "AccountNotFoundError",
-    4040002: "AccountNotFoundRetryableError",
-    4040004: "AppNotFoundRetryableError",
-    4040006: "OriginalTransactionIdNotFoundRetryableError",
-    4040014: "ImageNotFoundError",
-    4040015: "MessageNotFoundError",
-    4040018: "PerformanceTestRunNotFoundError",
-    4040020: "DefaultMessageNotFoundError",
-    4040021: "RealtimeUrlNotFoundError",
-    4040022: "GroupNotFoundError",
-    4090000: "ImageAlreadyExistsError",
-    4090001: "MessageAlreadyExistsError",
-}
 
 FAULTS = "issue 5, unmodified clients and faults on demand"
 LATER = "a later issue; none is open yet"
@@ -80,4 +36,12 @@ LISTED = {
     ),
     **_listed("deprecated: excludeRevoked is a Boolean, and a wrong one is 4000030", NEVER, 4000025),
     **_listed("deprecated: consumption is sent for every type of product", NEVER, 4000043),
+}
+
+# Apple has not published the numbers of these names, so Till uses its own.
+CHOSEN = {int(code): name for code, name, _ in _SENT if code in ("4000207", "4000208")}
+MESSAGES = {int(code): message.strip() for code, _, message in _SENT}
+# The names of all codes with a published number. A code that Till never sends has the reason instead of a name.
+NAMES = {code: reason for code, (reason, _) in LISTED.items()} | {
+    int(code): name for code, name, _ in _SENT if int(code) not in CHOSEN
 }

@@ -3,7 +3,6 @@
 import json
 import sys
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
@@ -11,10 +10,7 @@ class Received:
     """One received post."""
 
     def __init__(self, path, headers, body):
-        self.path = path
-        self.headers = headers
-        self.body = body
-        self.at = time.time()
+        self.path, self.headers, self.body = path, headers, body
 
     @property
     def jws(self) -> str:
@@ -55,10 +51,8 @@ class ListeningPost:
                 if callable(answer):
                     self.close_connection = True
                     answer(self)
-                    return
-                self.send_response(answer)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
+                else:
+                    post.reply(self, answer)
 
             def log_message(self, *_):
                 pass
@@ -98,6 +92,15 @@ class ListeningPost:
         self._server.shutdown()
         self._server.server_close()
 
+    @staticmethod
+    def reply(handler, status, body=b"", **headers):
+        """Writes a complete answer."""
+        handler.send_response(status)
+        for name, value in {"Content-Length": len(body), **headers}.items():
+            handler.send_header(name, str(value))
+        handler.end_headers()
+        handler.wfile.write(body)
+
     # Broken answers
 
     def hang(self, handler):
@@ -114,7 +117,4 @@ class ListeningPost:
 
     def redirect(self, handler):
         """Redirects the post to the same address."""
-        handler.send_response(307)
-        handler.send_header("Location", handler.path)
-        handler.send_header("Content-Length", "0")
-        handler.end_headers()
+        self.reply(handler, 307, Location=handler.path)

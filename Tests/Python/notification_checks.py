@@ -2,14 +2,10 @@
 
 import itertools
 import re
-import time
-
-from appstoreserverlibrary.models.NotificationHistoryRequest import NotificationHistoryRequest
-from appstoreserverlibrary.models.NotificationTypeV2 import NotificationTypeV2
-from appstoreserverlibrary.models.Subtype import Subtype
 
 import payload_rules
-from shop_helpers import DAY, ControlClient, Signed, now_ms
+from process_helpers import wait_until
+from shop_helpers import DAY, Signed, models, now_ms
 
 SUBJECTS = {"data", "appData", "summary", "externalPurchaseToken"}
 HEAD = ("notificationType", "subtype", "notificationUUID", "version", "signedDate")
@@ -22,8 +18,7 @@ class Notice(Signed):
 
     def __init__(self, jws, payload, decoded, transaction, renewal):
         super().__init__(jws, payload, decoded)
-        self.transaction = transaction
-        self.renewal = renewal
+        self.transaction, self.renewal = transaction, renewal
 
     @property
     def words(self) -> str:
@@ -49,17 +44,16 @@ def notification(environment, jws) -> Notice:
     transaction = renewal = None
     if subject == "data":
         assert not set(about) - DATA, about
-        if "signedTransactionInfo" in about:
-            inner = environment.verifier.verify_and_decode_signed_transaction(about["signedTransactionInfo"])
-            transaction = Signed(about["signedTransactionInfo"],
-                                 payload_rules.decode(about["signedTransactionInfo"])[1], inner)
+        if inner := about.get("signedTransactionInfo"):
+            decoded_inner = environment.verifier.verify_and_decode_signed_transaction(inner)
+            transaction = Signed(inner, payload_rules.decode(inner)[1], decoded_inner)
             payload_rules.check_transaction(transaction.payload, environment.wire_name)
             assert transaction["signedDate"] == payload["signedDate"]
             is_subscription = transaction["type"] == payload_rules.SUBSCRIPTION
             assert ("status" in about) == ("signedRenewalInfo" in about) == is_subscription
-        if "signedRenewalInfo" in about:
-            inner = environment.verifier.verify_and_decode_renewal_info(about["signedRenewalInfo"])
-            renewal = Signed(about["signedRenewalInfo"], payload_rules.decode(about["signedRenewalInfo"])[1], inner)
+        if inner := about.get("signedRenewalInfo"):
+            decoded_inner = environment.verifier.verify_and_decode_renewal_info(inner)
+            renewal = Signed(inner, payload_rules.decode(inner)[1], decoded_inner)
             payload_rules.check_renewal_info(renewal.payload, environment.wire_name)
             assert renewal["originalTransactionId"] == transaction["originalTransactionId"]
             assert renewal["signedDate"] == payload["signedDate"]
@@ -67,11 +61,6 @@ def notification(environment, jws) -> Notice:
 
 
 # Time and receivers ---------------------------------------------------------------------------------------------------
-
-
-def control_of(till) -> ControlClient:
-    """A control client for a server that the test has started."""
-    return ControlClient(till.address("control"))
 
 
 def listen(environment, post, name="primary", **options):
@@ -88,24 +77,13 @@ def advance(environment, by, settle=60) -> dict:
     return environment.control("advanceClock", {"by": by}, query={"settle": settle})
 
 
-def until(condition, seconds=120):
-    """Waits until a function returns a true value, and returns this value."""
-    end = time.monotonic() + seconds
-    while True:
-        value = condition()
-        if value:
-            return value
-        assert time.monotonic() < end, "the condition did not become true"
-        time.sleep(0.05)
-
-
 def settled(environment, count, **filters):
     """Waits until this number of notifications have an attempt, and returns the history."""
     def attempted():
         items = history(environment, **filters)
         assert len(items) <= count, [item.notice.words for item in items]
         return items if len(items) == count else None
-    return until(attempted)
+    return wait_until(attempted)
 
 
 # History --------------------------------------------------------------------------------------------------------------
@@ -127,12 +105,12 @@ def body(**changes) -> dict:
     return {key: value for key, value in whole.items() if value is not None}
 
 
-def request(**filters) -> NotificationHistoryRequest:
+def request(**filters):
     """The request for Apple's client with the same content."""
-    for key, kind in (("notificationType", NotificationTypeV2), ("notificationSubtype", Subtype)):
+    for key, kind in (("notificationType", models.NotificationTypeV2), ("notificationSubtype", models.Subtype)):
         if key in filters:
             filters[key] = kind(filters[key])
-    return NotificationHistoryRequest(**body(**filters))
+    return models.NotificationHistoryRequest(**body(**filters))
 
 
 def pages(environment, **filters):

@@ -4,107 +4,53 @@ import base64
 import json
 import re
 
-# The keys have the order of real payloads.
-TRANSACTION_KEYS = {
-    "transactionId": str,
-    "originalTransactionId": str,
-    "webOrderLineItemId": str,
-    "bundleId": str,
-    "productId": str,
-    "subscriptionGroupIdentifier": str,
-    "purchaseDate": int,
-    "originalPurchaseDate": int,
-    "expiresDate": int,
-    "quantity": int,
-    "type": str,
-    "appAccountToken": str,
-    "inAppOwnershipType": str,
-    "signedDate": int,
-    "revocationReason": int,
-    "revocationDate": int,
-    "isUpgraded": bool,
-    "offerType": int,
-    "offerIdentifier": str,
-    "environment": str,
-    "transactionReason": str,
-    "storefront": str,
-    "storefrontId": str,
-    "price": int,
-    "currency": str,
-    "offerDiscountType": str,
-    "appTransactionId": str,
-    "offerPeriod": str,
-    "revocationType": str,
-    "revocationPercentage": int,
-    "billingPlanType": str,
-    "commitmentInfo": dict,
-    "deviceVerification": str,
-    "deviceVerificationNonce": str,
+# The types of the keys; all others are strings.
+_TYPES = {
+    **dict.fromkeys("""
+        purchaseDate originalPurchaseDate expiresDate quantity signedDate revocationReason revocationDate offerType
+        price revocationPercentage expirationIntent autoRenewStatus renewalPrice priceIncreaseStatus
+        gracePeriodExpiresDate recentSubscriptionStartDate renewalDate billingPeriodNumber totalBillingPeriods
+        commitmentExpiresDate commitmentPrice commitmentAutoRenewStatus commitmentRenewalDate commitmentRenewalPrice
+        appAppleId versionExternalIdentifier receiptCreationDate requestDate preorderDate
+    """.split(), int),
+    **dict.fromkeys("isUpgraded isInBillingRetryPeriod".split(), bool),
+    **dict.fromkeys("eligibleWinBackOfferIds".split(), list),
+    **dict.fromkeys("commitmentInfo".split(), dict),
 }
+# The keys have the order of real payloads.
+TRANSACTION_KEYS = """
+    transactionId originalTransactionId webOrderLineItemId bundleId productId subscriptionGroupIdentifier purchaseDate
+    originalPurchaseDate expiresDate quantity type appAccountToken inAppOwnershipType signedDate revocationReason
+    revocationDate isUpgraded offerType offerIdentifier environment transactionReason storefront storefrontId price
+    currency offerDiscountType appTransactionId offerPeriod revocationType revocationPercentage billingPlanType
+    commitmentInfo deviceVerification deviceVerificationNonce
+""".split()
 ALWAYS_IN_TRANSACTION = {
     "transactionId", "originalTransactionId", "bundleId", "productId", "purchaseDate", "originalPurchaseDate",
     "quantity", "type", "inAppOwnershipType", "signedDate", "environment", "transactionReason", "storefront",
     "storefrontId", "appTransactionId",
 }
-RENEWAL_KEYS = {
-    "expirationIntent": int,
-    "originalTransactionId": str,
-    "autoRenewProductId": str,
-    "productId": str,
-    "autoRenewStatus": int,
-    "renewalPrice": int,
-    "currency": str,
-    "isInBillingRetryPeriod": bool,
-    "priceIncreaseStatus": int,
-    "gracePeriodExpiresDate": int,
-    "offerType": int,
-    "offerIdentifier": str,
-    "signedDate": int,
-    "environment": str,
-    "recentSubscriptionStartDate": int,
-    "renewalDate": int,
-    "offerDiscountType": str,
-    "offerPeriod": str,
-    "eligibleWinBackOfferIds": list,
-    "appAccountToken": str,
-    "appTransactionId": str,
-    "renewalBillingPlanType": str,
-    "commitmentInfo": dict,
-}
-COMMITMENT_KEYS = {
-    "billingPeriodNumber": int,
-    "totalBillingPeriods": int,
-    "commitmentExpiresDate": int,
-    "commitmentPrice": int,
-}
-RENEWAL_COMMITMENT_KEYS = {
-    "commitmentAutoRenewProductId": str,
-    "commitmentAutoRenewStatus": int,
-    "commitmentRenewalBillingPlanType": str,
-    "commitmentRenewalDate": int,
-    "commitmentRenewalPrice": int,
-}
+RENEWAL_KEYS = """
+    expirationIntent originalTransactionId autoRenewProductId productId autoRenewStatus renewalPrice currency
+    isInBillingRetryPeriod priceIncreaseStatus gracePeriodExpiresDate offerType offerIdentifier signedDate environment
+    recentSubscriptionStartDate renewalDate offerDiscountType offerPeriod eligibleWinBackOfferIds appAccountToken
+    appTransactionId renewalBillingPlanType commitmentInfo
+""".split()
+COMMITMENT_KEYS = "billingPeriodNumber totalBillingPeriods commitmentExpiresDate commitmentPrice".split()
+RENEWAL_COMMITMENT_KEYS = """
+    commitmentAutoRenewProductId commitmentAutoRenewStatus commitmentRenewalBillingPlanType commitmentRenewalDate
+    commitmentRenewalPrice
+""".split()
 PLANS = ("BILLED_UPFRONT", "MONTHLY")
 ALWAYS_IN_RENEWAL = {
     "originalTransactionId", "autoRenewProductId", "productId", "autoRenewStatus", "signedDate", "environment",
     "recentSubscriptionStartDate", "renewalDate", "appTransactionId",
 }
-APP_TRANSACTION_KEYS = {
-    "receiptType": str,
-    "appAppleId": int,
-    "bundleId": str,
-    "applicationVersion": str,
-    "versionExternalIdentifier": int,
-    "receiptCreationDate": int,
-    "requestDate": int,
-    "originalPurchaseDate": int,
-    "originalApplicationVersion": str,
-    "preorderDate": int,
-    "deviceVerification": str,
-    "deviceVerificationNonce": str,
-    "appTransactionId": str,
-    "originalPlatform": str,
-}
+APP_TRANSACTION_KEYS = """
+    receiptType appAppleId bundleId applicationVersion versionExternalIdentifier receiptCreationDate requestDate
+    originalPurchaseDate originalApplicationVersion preorderDate deviceVerification deviceVerificationNonce
+    appTransactionId originalPlatform
+""".split()
 ALWAYS_IN_APP_TRANSACTION = {
     "receiptType", "appAppleId", "bundleId", "receiptCreationDate", "originalPurchaseDate",
     "originalApplicationVersion", "appTransactionId", "originalPlatform",
@@ -113,12 +59,7 @@ ONLY_ON_DEVICE = {
     "applicationVersion", "versionExternalIdentifier", "requestDate", "deviceVerification", "deviceVerificationNonce",
 }
 SUBSCRIPTION = "Auto-Renewable Subscription"
-TYPES = {
-    "AUTO_RENEWABLE": SUBSCRIPTION,
-    "NON_RENEWABLE": "Non-Renewing Subscription",
-    "CONSUMABLE": "Consumable",
-    "NON_CONSUMABLE": "Non-Consumable",
-}
+TYPES = (SUBSCRIPTION, "Non-Renewing Subscription", "Consumable", "Non-Consumable")
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 PERIOD = re.compile(r"P[1-9]\d*[DWMY]")
 
@@ -153,21 +94,21 @@ def no_nulls(value, path="$"):
             no_nulls(inner, f"{path}[{place}]")
 
 
-def _check_keys(payload: dict, known: dict, always: set):
+def _check_keys(payload: dict, known: list, always: set):
     no_nulls(payload)
     assert not set(payload) - set(known), f"unknown keys {sorted(set(payload) - set(known))}"
     assert not always - set(payload), f"missing keys {sorted(always - set(payload))}"
     for key, value in payload.items():
         # In Python a bool is an int, but in JSON it is not a number.
-        assert type(value) is known[key], f"{key} is {value!r}, not {known[key].__name__}"
+        wanted = _TYPES.get(key, str)
+        assert type(value) is wanted, f"{key} is {value!r}, not {wanted.__name__}"
         assert value != "", f"{key} is empty"
 
 
 def check_transaction(payload: dict, environment: str, on_device: bool = False):
     """Asserts every rule for a decoded transaction that is valid for all products."""
     _check_keys(payload, TRANSACTION_KEYS, ALWAYS_IN_TRANSACTION)
-    order = list(TRANSACTION_KEYS)
-    assert [key for key in order if key in payload] == list(payload), "keys are not in the order of real payloads"
+    assert [key for key in TRANSACTION_KEYS if key in payload] == list(payload), "not the order of real payloads"
     assert payload["environment"] == environment
     shape = r"2000\d{12}" if environment == "Sandbox" else r"\d{15}"
     for key in ("transactionId", "originalTransactionId", "webOrderLineItemId"):
@@ -177,7 +118,7 @@ def check_transaction(payload: dict, environment: str, on_device: bool = False):
     for key in ("purchaseDate", "originalPurchaseDate", "expiresDate", "revocationDate"):
         assert payload.get(key, 0) % 1000 == 0, f"{key} is not a whole second: {payload[key]}"
     assert payload["originalPurchaseDate"] <= payload["purchaseDate"]
-    assert payload["type"] in TYPES.values()
+    assert payload["type"] in TYPES
     assert payload["inAppOwnershipType"] in ("PURCHASED", "FAMILY_SHARED")
     assert payload["transactionReason"] in ("PURCHASE", "RENEWAL")
     is_shared = payload["inAppOwnershipType"] == "FAMILY_SHARED"

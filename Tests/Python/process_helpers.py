@@ -1,15 +1,19 @@
 """Runs `till serve` processes and sends raw bytes to them. Several test files share these functions."""
 
 import base64
+import contextlib
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import stat
 import subprocess
+import tempfile
 import threading
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
@@ -30,8 +34,6 @@ STOP_LIMIT = 60.0
 CALL_LIMIT = 300.0
 # Every system has this account without rights.
 UNPRIVILEGED = "nobody"
-# The key of the payload profile among the environment settings.
-PROFILE_KEY = "payloadProfile"
 
 
 def till_binary() -> str:
@@ -42,9 +44,12 @@ def till_binary() -> str:
     return str(path)
 
 
-def quarantined(report: dict) -> list:
-    """The customers whose damaged accounts were quarantined during an advance."""
-    return report["quarantined"]
+def installed(program, packages, part="test") -> str:
+    """The path of a program. If it is missing, the test fails and is not skipped."""
+    path = shutil.which(program)
+    if not path:
+        pytest.fail(f"{program} is missing: apt-get install {packages}, or scripts/install {part}", pytrace=False)
+    return path
 
 
 def run_till(*arguments, code=None, timeout=60, cwd=None, input=None, **environment) -> subprocess.CompletedProcess:
@@ -75,6 +80,16 @@ def doctor(data) -> subprocess.CompletedProcess:
     return run_till("doctor", "--data", data)
 
 
+_sessions = threading.local()
+
+
+def own_session() -> requests.Session:
+    """The connection of the present thread."""
+    if not hasattr(_sessions, "session"):
+        _sessions.session = requests.Session()
+    return _sessions.session
+
+
 def wait_until(condition, seconds=120):
     """Calls a function until it returns something true, and returns that."""
     deadline = time.monotonic() + seconds
@@ -96,6 +111,13 @@ def assert_private(folder):
     """Asserts that only the owner can read a folder and its files."""
     for path in [Path(folder), *Path(folder).rglob("*")]:
         assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
+
+
+def open_to_everybody(folder):
+    """Gives every user access to a temporary folder, through its parent folders."""
+    for path in (folder, *folder.parents):
+        if path.stat().st_uid == os.getuid() and str(path).startswith(tempfile.gettempdir()):
+            path.chmod(path.stat().st_mode | 0o055)
 
 
 PORTS = ["--production-port", "0", "--sandbox-port", "0", "--control-port", "0"]
@@ -174,6 +196,14 @@ class Server:
             self.kill()
             raise AssertionError(f"till serve did not stop within {limit} s of SIGTERM") from None
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        """Stops the server, which must end in order unless the test has failed."""
+        assert kind or self.stop() == 0, self.stderr()[-3_000:]
+        self.kill()
+
     def memory(self) -> dict:
         """The resident memory (VmRSS) and its peak (VmHWM), in bytes."""
         text = Path(f"/proc/{self.pid}/status").read_text()
@@ -181,14 +211,27 @@ class Server:
             name: int(re.search(rf"^{name}:\s+(\d+) kB", text, re.M).group(1)) * 1024 for name in ("VmRSS", "VmHWM")
         }
 
-    # Control
-
     def control(self, method, path, body=None, expect=(200, 201)):
         """Sends a JSON request to the control API, and returns the answer."""
         url = f"http://127.0.0.1:{self.ports['control']}{path}"
         answer = self.session.request(method, url, json=body, timeout=CALL_LIMIT)
         assert answer.status_code in expect, f"{method} {path}: {answer.status_code} {answer.text[:500]}"
         return flat(answer.json()) if answer.content else None
+
+    def all_pages(self, path, key, limit=100):
+        """Yields all elements of a list of the control API, page by page."""
+        after = ""
+        while True:
+            page = self.control("GET", f"{path}?limit={limit}{after}")
+            yield from page[key]
+            if "next" not in page:
+                return
+            after = f"&after={page['next']}"
+
+    def apple(self, key, path, face="sandbox", client=None) -> requests.Response:
+        """The answer of Apple's API to a GET request with a token of the key."""
+        headers = {"Authorization": f"Bearer {key.token()}"}
+        return (client or self.session).get(self.address(face) + path, headers=headers, timeout=CALL_LIMIT)
 
 
 def flat(answer):
@@ -211,21 +254,21 @@ class AppleKey:
         self._kept = None
 
     def claims(self, **changes) -> dict:
+        """The claims that Apple's documentation lists. A change to None removes a claim."""
         now = int(time.time())
         claims = {
             "iss": self.issuer_id, "iat": now, "exp": now + 300, "aud": "appstoreconnect-v1", "bid": self.bundle_id,
         }
-        claims.update(changes)
-        return claims
+        return {key: value for key, value in (claims | changes).items() if value is not None}
 
     def token(self, **changes) -> str:
         """A token as Apple's libraries create it. A token without changes is reused for two minutes."""
-        if not changes:
-            if self._kept is None or time.monotonic() - self._kept[0] > 120:
-                text = jwt.encode(self.claims(), self.private, algorithm="ES256", headers={"kid": self.key_id})
-                self._kept = (time.monotonic(), text)
+        if not changes and self._kept and time.monotonic() - self._kept[0] <= 120:
             return self._kept[1]
-        return jwt.encode(self.claims(**changes), self.private, algorithm="ES256", headers={"kid": self.key_id})
+        token = jwt.encode(self.claims(**changes), self.private, algorithm="ES256", headers={"kid": self.key_id})
+        if not changes:
+            self._kept = (time.monotonic(), token)
+        return token
 
     def header(self) -> dict:
         return {"alg": "ES256", "kid": self.key_id, "typ": "JWT"}
@@ -248,8 +291,7 @@ def b64url(data: bytes) -> str:
 
 def payload(jws: str) -> dict:
     """The payload of a JWS, without verifying the signature; other tests verify signatures."""
-    text = jws.split(".")[1]
-    return json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+    return json.loads(base64.urlsafe_b64decode(jws.split(".")[1] + "=="))
 
 
 def path_part(text: str) -> str:
@@ -289,13 +331,13 @@ def set_up_app(server: Server, bundle_id: str, team=None) -> AppleKey:
 # Raw HTTP -------------------------------------------------------------------------------------------------------------
 
 
+@dataclass
 class Answer:
     """A received HTTP response."""
 
-    def __init__(self, status, headers, body):
-        self.status = status
-        self.headers = headers
-        self.body = body
+    status: int
+    headers: dict
+    body: bytes
 
     def json(self):
         return json.loads(self.body)
@@ -304,14 +346,14 @@ class Answer:
         return f"<{self.status} {self.body[:200]!r}>"
 
 
+@dataclass
 class Outcome:
     """The result of a connection: the answers in order, whether the server closed the connection, and the duration."""
 
-    def __init__(self, answers, closed, seconds, rest=b""):
-        self.answers = answers
-        self.closed = closed
-        self.seconds = seconds
-        self.rest = rest
+    answers: list
+    closed: bool
+    seconds: float
+    rest: bytes
 
     @property
     def statuses(self):
@@ -346,45 +388,30 @@ def parse_answers(data: bytes, heads=(), before=0) -> tuple:
     has the indexes of the answers without a body. They are counted from the first answer on the connection;
     `before` is the number of answers that were parsed earlier."""
     answers = []
-    while True:
-        if not data:
-            return answers, data
-        end = data.find(b"\r\n\r\n")
-        if end < 0:
-            return answers, data
+    while (end := data.find(b"\r\n\r\n")) >= 0:
         lines = data[:end].split(b"\r\n")
         words = lines[0].split(b" ", 2)
         if len(words) < 2 or not words[0].startswith(b"HTTP/1.") or not words[1].isdigit():
             raise AssertionError(f"not an HTTP answer: {data[:200]!r}")
-        headers = {}
-        for line in lines[1:]:
-            name, _, value = line.partition(b":")
-            headers[name.strip().lower().decode()] = value.strip().decode("latin-1")
-        status = int(words[1])
-        rest = data[end + 4 :]
-        if status < 200:
-            answers.append(Answer(status, headers, b""))
-            data = rest
-            continue
-        if headers.get("transfer-encoding") == "chunked":
-            body = b""
-            while True:
-                size, found, rest = rest.partition(b"\r\n")
-                if not found:
-                    return answers, data
-                length = int(size.split(b";")[0], 16)
-                if len(rest) < length + 2:
-                    return answers, data
-                body, rest = body + rest[:length], rest[length + 2 :]
-                if length == 0:
-                    break
-        else:
-            length = 0 if before + len(answers) in heads else int(headers.get("content-length", "0"))
-            if len(rest) < length:
+        fields = (line.decode("latin-1").partition(":") for line in lines[1:])
+        headers = {name.strip().lower(): value.strip() for name, _, value in fields}
+        status, body, rest = int(words[1]), b"", data[end + 4 :]
+        is_chunked = status >= 200 and headers.get("transfer-encoding") == "chunked"
+        length = int(headers.get("content-length", "0"))
+        if is_chunked or status < 200 or before + len(answers) in heads:
+            length = 0
+        while is_chunked:
+            size, found, rest = rest.partition(b"\r\n")
+            part = int(size.split(b";")[0], 16) if found else 0
+            if not found or len(rest) < part + 2:
                 return answers, data
-            body, rest = rest[:length], rest[length:]
-        answers.append(Answer(status, headers, body))
-        data = rest
+            body, rest = body + rest[:part], rest[part + 2 :]
+            is_chunked = part > 0
+        if len(rest) < length:
+            return answers, data
+        answers.append(Answer(status, headers, body + rest[:length]))
+        data = rest[length:]
+    return answers, data
 
 
 def converse(port, chunks, limit, wanted=1, pause=0.0, half_close=False, heads=()) -> Outcome:
@@ -394,14 +421,14 @@ def converse(port, chunks, limit, wanted=1, pause=0.0, half_close=False, heads=(
     if isinstance(chunks, (bytes, bytearray)):
         chunks = [bytes(chunks)]
     begun = time.monotonic()
-    received = bytearray()
+    received, answers = bytearray(), []
     closed = False
     stop = threading.Event()
     with socket.create_connection(("127.0.0.1", port), timeout=limit) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
         def send():
-            try:
+            with contextlib.suppress(OSError):
                 for chunk in chunks:
                     if stop.is_set():
                         return
@@ -410,24 +437,17 @@ def converse(port, chunks, limit, wanted=1, pause=0.0, half_close=False, heads=(
                         stop.wait(pause)
                 if half_close:
                     connection.shutdown(socket.SHUT_WR)
-            except OSError:
-                pass
 
         sender = threading.Thread(target=send, daemon=True)
         sender.start()
-        answers = []
-        while True:
-            left = limit - (time.monotonic() - begun)
-            if left <= 0:
-                break
+        while (left := limit - (time.monotonic() - begun)) > 0:
             connection.settimeout(left)
             try:
                 data = connection.recv(1 << 18)
             except TimeoutError:
                 break
             except OSError:
-                closed = True
-                break
+                data = b""
             if not data:
                 closed = True
                 break
@@ -441,27 +461,23 @@ def converse(port, chunks, limit, wanted=1, pause=0.0, half_close=False, heads=(
                 break
         seconds = time.monotonic() - begun
         stop.set()
-        try:
+        with contextlib.suppress(OSError):
             connection.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
         sender.join(5)
     return Outcome(answers, closed, seconds, bytes(received))
 
 
 def request_bytes(method, target, headers=None, body=b"", token=None, host="127.0.0.1", length=True) -> bytes:
     """The bytes of a request, which need not be valid."""
-    if isinstance(method, str):
-        method = method.encode("latin-1")
-    if isinstance(target, str):
-        target = target.encode("latin-1")
-    lines = [method + b" " + target + b" HTTP/1.1"]
+    def raw(part):
+        return part if isinstance(part, bytes) else part.encode("latin-1")
+
+    lines = [raw(method) + b" " + raw(target) + b" HTTP/1.1"]
     if host is not None:
-        lines.append(b"Host: " + host.encode("latin-1"))
+        lines.append(b"Host: " + raw(host))
     if token is not None:
-        lines.append(b"Authorization: Bearer " + (token if isinstance(token, bytes) else token.encode("latin-1")))
-    for name, value in (headers or {}).items():
-        lines.append(name.encode("latin-1") + b": " + (value if isinstance(value, bytes) else value.encode("latin-1")))
-    if length and (body or method in (b"POST", b"PUT")):
-        lines.append(b"Content-Length: " + str(len(body)).encode())
+        lines.append(b"Authorization: Bearer " + raw(token))
+    lines += [raw(name) + b": " + raw(value) for name, value in (headers or {}).items()]
+    if length and (body or raw(method) in (b"POST", b"PUT")):
+        lines.append(b"Content-Length: %d" % len(body))
     return b"\r\n".join(lines) + b"\r\n\r\n" + body

@@ -7,30 +7,30 @@ for their content type and for nulls. Each JWS is verified by the official Signe
 
 import base64
 import hashlib
+import importlib
 import itertools
 import re
 import ssl
 import time
 import uuid
 from copy import copy
+from functools import cache, cached_property
 from pathlib import Path
+from types import SimpleNamespace
 
-import jwt
 import pytest
 import requests
 from appstoreserverlibrary.api_client import APIException, AppStoreServerAPIClient, GetTransactionHistoryVersion
-from appstoreserverlibrary.models.Environment import Environment
-from appstoreserverlibrary.models.TransactionHistoryRequest import Order, TransactionHistoryRequest
+from appstoreserverlibrary.models.TransactionHistoryRequest import Order
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
-from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from jsonschema import Draft202012Validator
 
 import error_codes
 import payload_rules
-from process_helpers import Server, flat, path_part, quarantined
+from process_helpers import AppleKey, Server, flat, path_part
 from remembering_verifier import RememberingVerifier
 
 V1, V2 = GetTransactionHistoryVersion.V1, GetTransactionHistoryVersion.V2
@@ -49,20 +49,28 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-class Unlisted:
-    """Passes any value to the official models where they expect an enumeration. The client then sends `value`."""
+class AppleModels:
+    """The models of Apple's library by name. In the library, each is in a module of its own."""
 
-    def __init__(self, value):
-        self.value = value
+    def __getattr__(self, name):
+        return getattr(importlib.import_module(f"appstoreserverlibrary.models.{name}"), name)
+
+
+models = AppleModels()
 
 
 class Till(Server):
     """A `till serve` process with its data in the given folder, or else in its own folder."""
 
-    def __init__(self, folder, *arguments, data=None):
+    def __init__(self, folder, *arguments, data=None, **options):
         self.folder = Path(folder)
         self.folder.mkdir(exist_ok=True)
-        super().__init__(data or self.folder / "data", self.folder, *arguments)
+        super().__init__(data or self.folder / "data", self.folder, *arguments, **options)
+
+    @cached_property
+    def client(self):
+        """A client of the control API."""
+        return ControlClient(self.address("control"))
 
 
 # Control --------------------------------------------------------------------------------------------------------------
@@ -77,10 +85,7 @@ class ControlRefused(Exception):
 
     def __init__(self, status, body):
         super().__init__(f"{status} {body}")
-        self.status = status
-        self.code = body.get("code")
-        self.message = body.get("message")
-        self.faults = body.get("faults", [])
+        self.status, self.code, self.message = status, body.get("code"), body.get("message")
 
 
 class ControlClient:
@@ -158,14 +163,15 @@ def _closed(schema):
 class App:
     """An app, an API key of its team, and its two environments."""
 
-    def __init__(self, server, control, bundle_id, apple_id=None, issuer_id=None, catalog=None):
+    def __init__(self, server, bundle_id, apple_id=None, issuer_id=None, catalog=None):
         self.server = server
-        self.control = control
+        self.control = control = server.client
         self.bundle_id = bundle_id
         made = control.call("createApp", _present(bundleId=bundle_id, appAppleId=apple_id, issuerId=issuer_id))
         self.apple_id = made["appAppleId"]
         self.issuer_id = made["issuerId"]
         self.key = control.call("createKey", {"name": bundle_id, "issuerId": self.issuer_id})
+        self.token = AppleKey(self.key, bundle_id).token
         if catalog:
             control.call("putCatalog", catalog, bundleId=bundle_id)
         self.root = server_root(server)
@@ -178,27 +184,13 @@ class App:
     def on(self, server):
         """The same app on another server with the same data."""
         there = copy(self)
-        there.server, there.control = server, ControlClient(server.address("control"))
+        there.server, there.control = server, server.client
         there.sandbox, there.production = ShopEnvironment(there, "sandbox"), ShopEnvironment(there, "production")
         return there
 
-    @property
-    def private_key(self):
-        return load_pem_private_key(self.key["privateKey"].encode(), None)
-
-    def claims(self, **changes) -> dict:
-        """The claims that Apple's documentation lists. A change to None removes a claim."""
-        now = int(time.time())
-        claims = {
-            "iss": self.issuer_id, "iat": now, "exp": now + 300, "aud": "appstoreconnect-v1", "bid": self.bundle_id,
-        }
-        claims.update(changes)
-        return {key: value for key, value in claims.items() if value is not None}
-
-    def token(self, key=None, headers=None, **changes) -> str:
-        private = load_pem_private_key((key or self.key)["privateKey"].encode(), None)
-        kid = (key or self.key)["keyId"]
-        return jwt.encode(self.claims(**changes), private, algorithm="ES256", headers={"kid": kid, **(headers or {})})
+    def signer(self, creator):
+        """One of the signature creators of Apple's library, with the key of this app."""
+        return creator(self.key["privateKey"].encode(), self.key["keyId"], self.issuer_id, self.bundle_id)
 
     def client(self, environment, key=None, bundle_id=...) -> AppStoreServerAPIClient:
         """Apple's client with the address of this server."""
@@ -206,7 +198,7 @@ class App:
         client = AppStoreServerAPIClient(
             key["privateKey"].encode(), key["keyId"], key["issuerId"],
             self.bundle_id if bundle_id is ... else bundle_id,
-            Environment.SANDBOX if environment == "sandbox" else Environment.PRODUCTION,
+            models.Environment(environment.capitalize()),
         )
         client._base_url = self.server.address(environment)
         return client
@@ -221,31 +213,18 @@ def _present(**members):
     return {key: value for key, value in members.items() if value is not None}
 
 
-class Signed:
-    """A verified JWS: the object that the official library decoded, and the raw payload."""
+class Signed(dict):
+    """A verified JWS: the raw payload, and the object that the official library decoded."""
 
     def __init__(self, jws, payload, decoded):
-        self.jws = jws
-        self.payload = payload
-        self.decoded = decoded
-
-    def __getitem__(self, key):
-        return self.payload[key]
-
-    def get(self, key, default=None):
-        return self.payload.get(key, default)
-
-    def __contains__(self, key):
-        return key in self.payload
-
-    def __repr__(self):
-        return f"<{self.payload}>"
+        super().__init__(payload)
+        self.jws, self.payload, self.decoded = jws, payload, decoded
 
     @property
     def lasting(self) -> dict:
         """The payload without the values that differ from answer to answer."""
         passing = ("signedDate", "deviceVerification", "deviceVerificationNonce")
-        return {key: value for key, value in self.payload.items() if key not in passing}
+        return {key: value for key, value in self.items() if key not in passing}
 
 
 class Purchase:
@@ -305,7 +284,7 @@ class Clock:
         """Advances the clock by `to`, `by` or `toNextEvent`, and returns the number of notifications of each type."""
         before = self.now
         report = self.environment.control("advanceClock", {"clock": self.name, **target})
-        assert report["from"] == before and quarantined(report) == []
+        assert report["from"] == before and report["quarantined"] == []
         assert report["to"] == target.get("to", report["to"])
         self.now = report["to"]
         return {"/".join([entry["type"], *_present(subtype=entry.get("subtype")).values()]): entry["count"]
@@ -336,7 +315,7 @@ class ShopEnvironment:
         self.clock = None
         self._session = requests.Session()
         self.verifier = RememberingVerifier(
-            [app.root], False, Environment(self.wire_name), app.bundle_id,
+            [app.root], False, models.Environment(self.wire_name), app.bundle_id,
             app.apple_id if name == "production" else None,
         )
 
@@ -397,34 +376,35 @@ class ShopEnvironment:
 
     def transaction(self, jws, device=None) -> Signed:
         """Verifies a transaction with Apple's verifier, and checks it against the payload rules."""
-        decoded = self.verifier.verify_and_decode_signed_transaction(jws)
-        header, payload = payload_rules.decode(jws)
-        payload_rules.check_header(header)
-        payload_rules.check_transaction(payload, self.wire_name, on_device=device is not None)
-        assert payload["bundleId"] == self.app.bundle_id
-        payload_rules.same_as_decoded(payload, decoded, but=("deviceVerification", "deviceVerificationNonce"))
-        self._check_device(payload, device)
-        self._check_freshness(payload["signedDate"])
-        return Signed(jws, payload, decoded)
+        signed = self._signed(jws, "signed_transaction", ("deviceVerification", "deviceVerificationNonce"))
+        payload_rules.check_transaction(signed.payload, self.wire_name, on_device=device is not None)
+        assert signed["bundleId"] == self.app.bundle_id
+        self._check_device(signed, device)
+        return signed
 
     def renewal_info(self, jws) -> Signed:
-        decoded = self.verifier.verify_and_decode_renewal_info(jws)
-        header, payload = payload_rules.decode(jws)
-        payload_rules.check_header(header)
-        payload_rules.check_renewal_info(payload, self.wire_name)
-        payload_rules.same_as_decoded(payload, decoded)
-        self._check_freshness(payload["signedDate"])
-        return Signed(jws, payload, decoded)
+        signed = self._signed(jws, "renewal_info")
+        payload_rules.check_renewal_info(signed.payload, self.wire_name)
+        return signed
 
     def app_transaction(self, jws, device=None) -> Signed:
-        decoded = self.verifier.verify_and_decode_app_transaction(jws)
+        signed = self._signed(jws, "app_transaction", ("requestDate",), dated="receiptCreationDate")
+        payload_rules.check_app_transaction(signed.payload, self.wire_name, on_device=device is not None)
+        assert signed["bundleId"] == self.app.bundle_id and signed["appAppleId"] == self.app.apple_id
+        self._check_device(signed, device)
+        return signed
+
+    def _signed(self, jws, kind, unread=(), dated="signedDate") -> Signed:
+        """Verifies a JWS with Apple's verifier, and checks that it was signed now. The verifier does not read the keys
+        in `unread`."""
+        decoded = getattr(self.verifier, f"verify_and_decode_{kind}")(jws)
         header, payload = payload_rules.decode(jws)
         payload_rules.check_header(header)
-        payload_rules.check_app_transaction(payload, self.wire_name, on_device=device is not None)
-        assert payload["bundleId"] == self.app.bundle_id and payload["appAppleId"] == self.app.apple_id
-        payload_rules.same_as_decoded(payload, decoded, but=("requestDate",))
-        self._check_device(payload, device)
-        self._check_freshness(payload["receiptCreationDate"])
+        payload_rules.same_as_decoded(payload, decoded, but=unread)
+        if self.clock:
+            assert payload[dated] == self.clock.now, f"signed at {payload[dated]}, but the clock shows {self.clock.now}"
+        else:
+            assert abs(now_ms() - payload[dated]) < 60_000, f"signed at {payload[dated]}, but it is {now_ms()}"
         return Signed(jws, payload, decoded)
 
     @staticmethod
@@ -439,21 +419,12 @@ class ShopEnvironment:
         digest = hashlib.sha384((nonce.lower() + device.lower()).encode()).digest()
         assert payload["deviceVerification"] == base64.b64encode(digest).decode()
 
-    def _check_freshness(self, signed_date):
-        if self.clock:
-            assert signed_date == self.clock.now, f"signed at {signed_date}, but the clock shows {self.clock.now}"
-        else:
-            assert abs(now_ms() - signed_date) < 60_000, f"signed at {signed_date}, but it is {now_ms()}"
-
     # Apple's API
 
-    def send(self, method, path, token=..., headers=None, **options) -> requests.Response:
-        """Sends a plain request with the app's token, unless another header is given."""
-        headers = dict(headers or {})
-        if token is ...:
-            token = self.app.token()
-        if token is not None:
-            headers["Authorization"] = f"Bearer {token}"
+    def send(self, method, path, token=..., **options) -> requests.Response:
+        """Sends a plain request with the app's token, another token or none."""
+        token = self.app.token() if token is ... else token
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
         return self._session.request(method, self.base + path, headers=headers, timeout=60, **options)
 
     def ask(self, path, keys, **options) -> dict:
@@ -505,7 +476,7 @@ class ShopEnvironment:
 
     def history(self, any_id, version=V2, client=None, revision=None, verify=True, **filters):
         """Reads a history with Apple's client, checks each page, and yields the transactions."""
-        request = TransactionHistoryRequest(**filters)
+        request = models.TransactionHistoryRequest(**filters)
         client = client or self.client
         for number in itertools.count():
             page = client.get_transaction_history(any_id, revision, request, version)
@@ -517,10 +488,8 @@ class ShopEnvironment:
             if page.hasMore:
                 assert len(page.signedTransactions) == 20, "only the last page is short"
             revision = page.revision
-            yield HistoryPage(
-                [self.transaction(jws) for jws in page.signedTransactions] if verify else page.signedTransactions,
-                revision, page.hasMore,
-            )
+            found = [self.transaction(jws) for jws in page.signedTransactions] if verify else page.signedTransactions
+            yield SimpleNamespace(transactions=found, revision=revision)
             if not page.hasMore:
                 return
             assert number < 5_000, "the history does not end"
@@ -550,33 +519,48 @@ class LeafReader:
     def __init__(self, environment):
         self.environment = environment
         self.chain = None
-        self.key = None
 
     def open(self, jws) -> dict:
         header, payload = payload_rules.decode(jws)
         if header["x5c"] != self.chain:
             self.environment.transaction(jws)
-            # The key is set first, because another thread may check the chain at the same time.
-            self.key = x509.load_der_x509_certificate(base64.b64decode(header["x5c"][0])).public_key()
             self.chain = header["x5c"]
-        signed, _, signature = jws.rpartition(".")
-        raw = base64.urlsafe_b64decode(signature + "==")
-        assert len(raw) == 64
-        der = encode_dss_signature(int.from_bytes(raw[:32]), int.from_bytes(raw[32:]))
-        self.key.verify(der, signed.encode(), ec.ECDSA(hashes.SHA256()))
+        verify_with_leaf(jws, header["x5c"][0])
         payload_rules.check_transaction(payload, self.environment.wire_name)
         return payload
 
 
-class HistoryPage:
-    def __init__(self, transactions, revision, has_more):
-        self.transactions = transactions
-        self.revision = revision
-        self.has_more = has_more
+@cache
+def key_of(certificate):
+    """The public key of a certificate in Base64."""
+    return x509.load_der_x509_certificate(base64.b64decode(certificate)).public_key()
+
+
+def verify_with_leaf(jws, leaf):
+    """Verifies the signature of a JWS with the key of a leaf certificate, without the chain."""
+    signed, _, signature = jws.rpartition(".")
+    raw = base64.urlsafe_b64decode(signature + "==")
+    assert len(raw) == 64
+    der = encode_dss_signature(int.from_bytes(raw[:32]), int.from_bytes(raw[32:]))
+    key_of(leaf).verify(der, signed.encode(), ec.ECDSA(hashes.SHA256()))
 
 
 DESCENDING = Order.DESCENDING
-ASCENDING = Order.ASCENDING
+
+# The routes of Apple's API that take only an id, each with the method of Apple's client that calls it.
+APPLES_CALLS = {
+    "getTransactionHistory": lambda client, id_: client.get_transaction_history(
+        id_, None, models.TransactionHistoryRequest(), V2),
+    "getTransactionHistoryV1": lambda client, id_: client.get_transaction_history(
+        id_, None, models.TransactionHistoryRequest(), V1),
+    "getTransactionInfo": lambda client, id_: client.get_transaction_info(id_),
+    "finishTransaction": lambda client, id_: client.finish_transaction(id_),
+    "setAppAccountToken": lambda client, id_: client.set_app_account_token(
+        id_, models.UpdateAppAccountTokenRequest(str(uuid.UUID(int=7)))),
+    "getAppTransactionInfo": lambda client, id_: client.get_app_transaction_info(id_),
+    "getAllSubscriptionStatuses": lambda client, id_: client.get_all_subscription_statuses(id_),
+    "getRefundHistory": lambda client, id_: client.get_refund_history(id_, None),
+}
 
 
 def ids(transactions):

@@ -1,5 +1,6 @@
 """Checks whether a server grows under steady load. It samples the server's resources and compares the samples."""
 
+import contextlib
 import os
 import re
 import statistics
@@ -24,15 +25,19 @@ def sample(pid) -> dict:
         held["anonymous"] = int(re.search(r"^Anonymous:\s+(\d+) kB", rollup, re.M).group(1)) * 1024
     except (OSError, AttributeError):
         held["anonymous"] = held["rss"]
-    targets = []
-    for entry in os.listdir(f"/proc/{pid}/fd"):
-        try:
-            targets.append(os.readlink(f"/proc/{pid}/fd/{entry}"))
-        except OSError:
-            pass
+    targets = open_targets(pid)
     held["descriptors"] = len(targets)
     held["sockets"] = sum(target.startswith("socket:") for target in targets)
     return held
+
+
+def open_targets(pid) -> list:
+    """The targets of a process's file descriptors."""
+    targets = []
+    for file in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            targets.append(os.readlink(file))
+    return targets
 
 
 def open_things(pid) -> Counter:
@@ -46,11 +51,7 @@ def open_things(pid) -> Counter:
         words = line.split()
         ends[words[6]] = f"a local socket {words[7] if len(words) > 7 else ''}, state {words[5]}"
     found = Counter()
-    for entry in os.listdir(f"/proc/{pid}/fd"):
-        try:
-            target = os.readlink(f"/proc/{pid}/fd/{entry}")
-        except OSError:
-            continue
+    for target in open_targets(pid):
         number = re.fullmatch(r"socket:\[(\d+)\]", target)
         found[ends.get(number.group(1), "a socket that is not connected") if number else target] += 1
     return found

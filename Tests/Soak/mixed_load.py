@@ -35,14 +35,7 @@ class MixedLoad:
         # The last purchase of these customers was answered with an error, so it may or may not be stored.
         self.unsure = Counter()
         self.numbers = itertools.count()
-        self.log = []
-        self.wrong = []
-        self.latest = []
-        self.originals = []
-        self.transactions = []
-        self.receipts = []
-        # One token is valid and was created once. The other has an unknown key.
-        self.question = None
+        self.log, self.wrong, self.latest, self.originals, self.receipts = [], [], [], [], []
 
     # Start and stop
 
@@ -73,12 +66,11 @@ class MixedLoad:
         ))
 
     async def crew(self, operation, client, place, pause):
-        for turn in itertools.count():
-            if self.stopping:
-                break
+        turns = itertools.count()
+        while not self.stopping:
             begun = time.monotonic()
             try:
-                is_good = await operation(client, place, turn)
+                is_good = await operation(client, place, next(turns))
             except Exception as error:
                 # A client that fails reports the error, and the others continue.
                 self.wrong.append(f"{operation.__name__}: {type(error).__name__}: {error}")
@@ -101,9 +93,8 @@ class MixedLoad:
 
     async def apple(self, client, method, path, body=None, token=None):
         """Calls Apple's API. Returns the JSON answer, or None while the store is unavailable."""
-        status, text = await client.request(
-            method, path, body, f"Authorization: Bearer {token or self.key.token()}\r\n"
-        )
+        headers = f"Authorization: Bearer {token or self.key.token()}\r\n"
+        status, text = await client.request(method, path, body, headers)
         if status == 200:
             return json.loads(text)
         if status == 500 and json.loads(text)["errorCode"] == 5000001:
@@ -117,9 +108,8 @@ class MixedLoad:
         number = next(self.numbers)
         customer = f"customer {place}/{turn // 800}/{turn % 40}"
         kind = "season" if number % 3 else "coins"
-        answer = await self.control(client, "POST", f"{SCOPE}/customers/{path_part(customer)}/purchases", {
-            "productId": f"{BUNDLE}.{kind}", "offer": {"kind": "NONE"},
-        })
+        body = {"productId": f"{BUNDLE}.{kind}", "offer": {"kind": "NONE"}}
+        answer = await self.control(client, "POST", f"{SCOPE}/customers/{path_part(customer)}/purchases", body)
         if answer is None:
             self.unsure[customer] += 1
             return False
@@ -139,9 +129,8 @@ class MixedLoad:
     async def status(self, client, place, turn):
         if not self.originals:
             return None
-        return await self.apple(
-            client, "GET", f"/inApps/v1/subscriptions/{self.originals[turn % len(self.originals)]}"
-        ) is not None
+        path = f"/inApps/v1/subscriptions/{self.originals[turn % len(self.originals)]}"
+        return await self.apple(client, "GET", path) is not None
 
     async def notifications(self, client, place, turn):
         """Reads the first pages of the notification history of the past weeks."""
@@ -185,38 +174,31 @@ class MixedLoad:
     async def refund(self, client, place, turn):
         if not self.latest:
             return None
-        _, transaction = self.latest[turn % len(self.latest)]
-        return await self.control(
-            client, "POST", f"{SCOPE}/transactions/{transaction}/refund", {}, but=(409,)
-        ) is not None
+        path = f"{SCOPE}/transactions/{self.latest[turn % len(self.latest)][1]}/refund"
+        return await self.control(client, "POST", path, {}, but=(409,)) is not None
 
     async def advance(self, client, place, turn):
         """Subscribes a new customer on a customer clock, and advances the clock by half a year in six steps."""
+        async def act(path, body, method="POST", but=(409,)):
+            return await self.control(client, method, SCOPE + path, body, but=but)
+
         clock = f"clock-{place}"
         if turn % 8 == 0:
-            client.subscriber = f"subscriber {place}/{turn // 8}/{next(self.numbers)}"
-            return await self.control(
-                client, "POST", f"{SCOPE}/customers", {"customer": client.subscriber}
-            ) is not None and await self.control(
-                client, "PATCH", f"{SCOPE}/customers/{path_part(client.subscriber)}", {"clock": clock}
-            ) is not None
+            name = f"subscriber {place}/{turn // 8}/{next(self.numbers)}"
+            client.path = f"/customers/{path_part(name)}"
+            made = await act("/customers", {"customer": name}, but=())
+            return made is not None and await act(client.path, {"clock": clock}, "PATCH", but=()) is not None
         if turn % 8 == 1:
-            bought = await self.control(
-                client, "POST", f"{SCOPE}/customers/{path_part(client.subscriber)}/purchases",
-                {"productId": f"{BUNDLE}.basic", "offer": {"kind": "NONE"}}, but=(404,),
-            )
+            body = {"productId": f"{BUNDLE}.basic", "offer": {"kind": "NONE"}}
+            bought = await act(f"{client.path}/purchases", body, but=(404,))
             if bought and "transactionId" in bought:
                 self.originals = (self.originals + [bought["transactionId"]])[-50:]
                 client.original = bought["transactionId"]
             return bought is not None
         if turn % 8 == 6 and getattr(client, "original", None):
             original, client.original = client.original, None
-            return await self.control(
-                client, "POST", f"{SCOPE}/subscriptions/{original}/cancel", {}, but=(409,)
-            ) is not None
-        return await self.control(
-            client, "POST", f"{SCOPE}/clock/advance", {"clock": clock, "by": "P1M"}, but=(409,)
-        ) is not None
+            return await act(f"/subscriptions/{original}/cancel", {}) is not None
+        return await act("/clock/advance", {"clock": clock, "by": "P1M"}) is not None
 
     async def revocation(self, client, place, turn):
         path = "/ocsp" if turn % 2 else "/ocsp/" + path_part(base64.b64encode(self.question).decode())
@@ -268,9 +250,8 @@ class MixedLoad:
         self.secret = control("PUT", f"/v1/apps/{BUNDLE}/shared-secret", {})["sharedSecret"]
         pem = control("GET", "/v1/ca")["chain"]
         leaf, issuer = x509.load_pem_x509_certificates(pem.encode())[:2]
-        self.question = ocsp.OCSPRequestBuilder().add_certificate(leaf, issuer, hashes.SHA256()).build().public_bytes(
-            Encoding.DER
-        )
+        question = ocsp.OCSPRequestBuilder().add_certificate(leaf, issuer, hashes.SHA256()).build()
+        self.question = question.public_bytes(Encoding.DER)
 
     def errors(self, since, until) -> int:
         return sum(1 for at, _, is_good in self.log if since <= at < until and not is_good)

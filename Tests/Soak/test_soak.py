@@ -3,6 +3,7 @@ the database, and no acknowledged data is lost. TILL_SOAK_SECONDS sets another d
 
 import asyncio
 import contextlib
+import itertools
 import os
 import signal
 import sqlite3
@@ -136,11 +137,11 @@ def quiet(server, database, wanted=None) -> dict:
         time.sleep(1)
         held = {**sample(server.pid), "database": connections(database)}
         counts = {name: held[name] for name in CONNECTIONS}
-        if wanted and all(held[name] <= wanted[name] for name in CONNECTIONS):
-            return held
-        if not wanted and counts == calm and time.monotonic() > limit - 35:
-            return held
-        if time.monotonic() > limit:
+        if wanted:
+            is_quiet = all(held[name] <= wanted[name] for name in CONNECTIONS)
+        else:
+            is_quiet = counts == calm and time.monotonic() > limit - 35
+        if is_quiet or time.monotonic() > limit:
             return held
         calm = counts
 
@@ -172,11 +173,8 @@ def report(engine, log, samples, seconds, before, after, troubles):
     print("                second third     last third         growth        allowed")
     for name in ("rss", "anonymous"):
         second, last = growth([one[name] for one in samples])
-        print(
-            f"  {name:<12}" + "".join(
-                f"{value / MEGABYTE:>12.1f} MB" for value in (second, last, last - second, allowed(second))
-            )
-        )
+        figures = (second, last, last - second, allowed(second))
+        print(f"  {name:<12}" + "".join(f"{value / MEGABYTE:>12.1f} MB" for value in figures))
     for name in COUNTS:
         highest = max((one[name] for one in samples if name in one), default=0)
         print(f"  {name:<12} {before[name]:>6} after warm-up, {after[name]:>6} in the end, {highest:>6} under load")
@@ -224,15 +222,9 @@ def judge_errors(load, troubles, begun):
 def judge_deliveries(server):
     """Checks that every notification was delivered, including those that fell due while the database was
     unavailable."""
-    owed, count, after = [], 0, ""
-    while count < 2_000:
-        page = server.control("GET", f"{SCOPE}/notifications?limit=100{after}")
-        for entry in page["notifications"]:
-            count += 1
-            owed += [entry["notificationUUID"] for one in entry["deliveries"] if "nextAttemptDate" in one]
-        if "next" not in page:
-            break
-        after = f"&after={page['next']}"
+    newest = list(itertools.islice(server.all_pages(f"{SCOPE}/notifications", "notifications"), 2_000))
+    owed = [entry["notificationUUID"] for entry in newest for one in entry["deliveries"] if "nextAttemptDate" in one]
+    count = len(newest)
     print(f"  the newest {count} notifications: {count - len(owed)} delivered, {len(owed)} owed")
     assert count > 10 and not owed, f"{len(owed)} of {count} were not delivered: {owed[:5]}"
 

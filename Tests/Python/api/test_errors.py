@@ -7,12 +7,10 @@ import uuid
 
 import pytest
 from appstoreserverlibrary.api_client import APIError, APIException
-from appstoreserverlibrary.models.TransactionHistoryRequest import TransactionHistoryRequest
-from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppAccountTokenRequest
 
 import error_codes
 from catalog_of_everything import BASIC, CATALOG, COINS, FOREVER, PRO
-from shop_helpers import NO_OFFER, V1, V2, App, now_ms
+from shop_helpers import APPLES_CALLS, NO_OFFER, App, now_ms
 
 NEVER = "2000000999999999"
 HISTORY, INFO, MASS = "v2/history/", "v1/transactions/", "v1/subscriptions/extend/mass"
@@ -89,22 +87,11 @@ CASES = [
 OF_TOKENS = {4000002, 4040003}
 # Only faults cause these errors (control/test_faults.py).
 OF_FAULTS = {4290000, 5000000, 5000001}
-# The client's own methods for each route with an id.
-METHODS = {
-    "v2/history": lambda client, id_: client.get_transaction_history(id_, None, TransactionHistoryRequest(), V2),
-    "v1/history": lambda client, id_: client.get_transaction_history(id_, None, TransactionHistoryRequest(), V1),
-    "info": lambda client, id_: client.get_transaction_info(id_),
-    "finish": lambda client, id_: client.finish_transaction(id_),
-    "set token": lambda client, id_: client.set_app_account_token(id_, UpdateAppAccountTokenRequest(**TOKEN)),
-    "app transaction": lambda client, id_: client.get_app_transaction_info(id_),
-    "statuses": lambda client, id_: client.get_all_subscription_statuses(id_),
-    "refunds": lambda client, id_: client.get_refund_history(id_, None),
-}
 
 
 @pytest.fixture(scope="module")
-def own_app(server, control, team):
-    return App(server, control, "com.example.errors", 2_700_000_001, team, CATALOG)
+def own_app(server, team):
+    return App(server, "com.example.errors", 2_700_000_001, team, CATALOG)
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +125,7 @@ def test_every_code_with_a_message_is_tested():
     assert {code for code, *_ in CASES} | OF_TOKENS | OF_FAULTS == set(error_codes.MESSAGES)
 
 
-@pytest.mark.parametrize("call", METHODS.values(), ids=METHODS)
+@pytest.mark.parametrize("call", APPLES_CALLS.values(), ids=APPLES_CALLS)
 def test_the_methods_of_apples_client_raise_the_error(own_app, call):
     with pytest.raises(APIException) as raised:
         call(own_app.client("sandbox"), "nonsense")
@@ -149,11 +136,11 @@ def test_errors_of_the_token_have_a_code_only_where_it_is_documented(own_app, fo
     wrong = own_app.client("sandbox", key={**own_app.key, "keyId": "ABCDEFGHIJ"})
     foreign, none = own_app.client("sandbox", key=foreign_app.key), own_app.client("sandbox", bundle_id=None)
     for client, listed in ((wrong, (401, None)), (none, (400, 4000002)), (foreign, (404, 4040003))):
-        for name in ("v2/history", "statuses", "info"):
+        for name in ("getTransactionHistory", "getAllSubscriptionStatuses", "getTransactionInfo"):
             with pytest.raises(APIException) as raised:
-                METHODS[name](client, ids["coins"])
+                APPLES_CALLS[name](client, ids["coins"])
             found = (raised.value.http_status_code, raised.value.raw_api_error)
-            assert found == ((401, None) if name == "info" else listed)
+            assert found == ((401, None) if name == "getTransactionInfo" else listed)
     sandbox, path = own_app.sandbox, f"/inApps/{HISTORY}{ids['coins']}"
     sandbox.check_error(sandbox.send("GET", path, token=own_app.token(bid=None)), 4000002)
     sandbox.check_error(sandbox.send("GET", path, token=own_app.token(bid=foreign_app.bundle_id)), 4040003)

@@ -3,54 +3,19 @@
 Tests/TillServerTests/API checks which subscriptions can be extended, and every field.
 """
 
-import itertools
 import uuid
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from appstoreserverlibrary.models.ExtendReasonCode import ExtendReasonCode
-from appstoreserverlibrary.models.ExtendRenewalDateRequest import ExtendRenewalDateRequest
-from appstoreserverlibrary.models.MassExtendRenewalDateRequest import MassExtendRenewalDateRequest
-from appstoreserverlibrary.models.Status import Status
 
 from catalog_of_everything import BASIC, BASIC_YEAR, CATALOG
-from listening_post import ListeningPost
-from notification_checks import control_of, history, listen, settled, until, words
-from shop_helpers import DAY, App, now_ms
+from notification_checks import history, listen, settled, words
+from process_helpers import wait_until
+from shop_helpers import DAY, NO_OFFER, App, models, now_ms
 
-NO_OFFER = {"kind": "NONE"}
 PACIFIC = ZoneInfo("America/Los_Angeles")
-
-_numbers = itertools.count(1)
-
-
-@pytest.fixture
-def new_app(server, control, team):
-    number = next(_numbers)
-    return App(server, control, f"com.example.extended{number}", 2_100_000_000 + number, team, CATALOG)
-
-
-@pytest.fixture(params=["sandbox", "production"])
-def environment(new_app, request):
-    return new_app.environment(request.param)
-
-
-@pytest.fixture
-def sandbox(new_app):
-    return new_app.sandbox
-
-
-@pytest.fixture
-def post(environment):
-    post = ListeningPost()
-    listen(environment, post)
-    yield post
-    post.close()
-
-
-def one(days=3, reason=ExtendReasonCode.CUSTOMER_SATISFACTION, request="request 1"):
-    return ExtendRenewalDateRequest(extendByDays=days, extendReasonCode=reason, requestIdentifier=request)
+pytestmark = pytest.mark.own_app
 
 
 def later(date, days) -> int:
@@ -76,18 +41,18 @@ def expired_on_own_clock(environment, customer) -> str:
     return bought
 
 
-# One subscription -----------------------------------------------------------------------------------------------------
-
-
 def test_a_subscription_is_extended_and_its_developer_is_notified(environment, post):
+    listen(environment, post)
     bought = environment.buy("ann", BASIC, offer=NO_OFFER)
-    answer = environment.client.extend_subscription_renewal_date(bought.id, one(30))
+    wish = models.ExtendRenewalDateRequest(
+        extendByDays=30, extendReasonCode=models.ExtendReasonCode.CUSTOMER_SATISFACTION, requestIdentifier="request 1")
+    answer = environment.client.extend_subscription_renewal_date(bought.id, wish)
     assert answer.success is True
     assert (answer.originalTransactionId, answer.webOrderLineItemId) == (
         bought.id, bought.payload["webOrderLineItemId"])
     assert answer.effectiveDate == later(bought.payload["expiresDate"], 30)
     transaction, renewal, status = latest(environment, bought)
-    assert status is Status.ACTIVE
+    assert status is models.Status.ACTIVE
     assert transaction["transactionId"] == bought.id
     assert transaction["expiresDate"] == renewal["renewalDate"] == answer.effectiveDate
     notice = settled(environment, 2)[1].notice
@@ -96,27 +61,27 @@ def test_a_subscription_is_extended_and_its_developer_is_notified(environment, p
     assert notice["data"]["status"] == 1
 
 
-# All subscribers ------------------------------------------------------------------------------------------------------
+def extend_all(environment, request):
+    """Extends all subscriptions to one product by a week."""
+    answer = environment.client.extend_renewal_date_for_all_active_subscribers(models.MassExtendRenewalDateRequest(
+        extendByDays=7, extendReasonCode=models.ExtendReasonCode.SERVICE_ISSUE_OR_OUTAGE, productId=BASIC,
+        requestIdentifier=request,
+    ))
+    assert answer.requestIdentifier == request
 
 
-def many(product=BASIC, request=None, days=7, storefronts=None):
-    return MassExtendRenewalDateRequest(
-        extendByDays=days, extendReasonCode=ExtendReasonCode.SERVICE_ISSUE_OR_OUTAGE, productId=product,
-        requestIdentifier=request or str(uuid.uuid4()), storefrontCountryCodes=storefronts,
-    )
-
-
-def finished(environment, request, product=BASIC):
+def finished(environment, request):
     def status():
-        answer = environment.client.get_status_of_subscription_renewal_date_extensions(request, product)
+        answer = environment.client.get_status_of_subscription_renewal_date_extensions(request, BASIC)
         assert answer.requestIdentifier == request
         if answer.complete:
             return answer
         assert answer.completeDate is answer.succeededCount is answer.failedCount is None
-    return until(status)
+    return wait_until(status)
 
 
 def test_all_active_subscribers_of_a_product_are_extended(environment, post):
+    listen(environment, post)
     paid = [environment.buy(f"paid-{number}", BASIC, offer=NO_OFFER) for number in range(3)]
     trial = environment.buy("trial", BASIC)
     expired_on_own_clock(environment, "expired")
@@ -125,8 +90,7 @@ def test_all_active_subscribers_of_a_product_are_extended(environment, post):
     told_before = words(settled(environment, 8, endDate=far))
     assert told_before[-1] == "EXPIRED/VOLUNTARY"
     request = str(uuid.uuid4())
-    answer = environment.client.extend_renewal_date_for_all_active_subscribers(many(request=request))
-    assert answer.requestIdentifier == request
+    extend_all(environment, request)
     done = finished(environment, request)
     assert (done.succeededCount, done.failedCount) == (3, 1)
     assert abs(done.completeDate - now_ms()) < 60_000
@@ -137,7 +101,7 @@ def test_all_active_subscribers_of_a_product_are_extended(environment, post):
 
     def summary():
         return history(environment, notificationType="RENEWAL_EXTENSION", notificationSubtype="SUMMARY")
-    (item,) = until(summary)
+    (item,) = wait_until(summary)
     assert item.notice["summary"] == {
         "requestIdentifier": request, "environment": environment.wire_name, "appAppleId": environment.app.apple_id,
         "bundleId": environment.app.bundle_id, "productId": BASIC, "succeededCount": 3, "failedCount": 1,
@@ -151,12 +115,12 @@ def test_all_active_subscribers_of_a_product_are_extended(environment, post):
 
 def test_an_interrupted_mass_extension_finishes_after_the_next_start(serve):
     till = serve()
-    app = App(till, control_of(till), "com.example.cut", 78, None, CATALOG)
+    app = App(till, "com.example.cut", 78, None, CATALOG)
     sandbox = app.sandbox
     for number in range(40):
         sandbox.buy_many(f"ann-{number}", BASIC, 1, offer=NO_OFFER)
     request = str(uuid.uuid4())
-    sandbox.client.extend_renewal_date_for_all_active_subscribers(many(request=request))
+    extend_all(sandbox, request)
     till.kill()
     app.server = serve(data=till.data)
     sandbox.client = app.client("sandbox")

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from catalog_of_everything import CATALOG, COINS, SEASON
 from process_helpers import path_part
-from shop_helpers import V1, DESCENDING, App, ControlClient, LeafReader, ids
+from shop_helpers import V1, DESCENDING, App, LeafReader, ids
 
 MANY = 10_000
 
@@ -16,7 +16,7 @@ MANY = 10_000
 def test_revisions_survive_a_restart(serve):
     """The test continues from the middle and from the end of the history, for all three routes."""
     till = serve()
-    app = App(till, ControlClient(till.address("control")), "com.example.restart", catalog=CATALOG)
+    app = App(till, "com.example.restart", catalog=CATALOG)
     sandbox = app.sandbox
     bought = sandbox.buy_many("ann", COINS, 25)
     for transaction_id in bought[:22]:
@@ -30,7 +30,7 @@ def test_revisions_survive_a_restart(serve):
     assert till.stop() == 0
 
     again = serve(data=till.data)
-    control = ControlClient(again.address("control"))
+    control = again.client
     assert control.call("getAuthority")["rootFingerprint"] == fingerprint
     app.server, app.control = again, control
     sandbox = type(sandbox)(app, "sandbox")
@@ -44,9 +44,6 @@ def test_revisions_survive_a_restart(serve):
     assert more.id not in bought
     assert ids(sandbox.whole_history(bought[0], revision=end)[0]) == [more.id]
     assert ids(sandbox.whole_history(bought[0])[0]) == order + [more.id]
-
-
-# Ten thousand ---------------------------------------------------------------------------------------------------------
 
 
 def _buy_in_parallel(app, customer, count, threads=16):
@@ -72,7 +69,7 @@ def _buy_in_parallel(app, customer, count, threads=16):
 def test_a_history_of_ten_thousand_transactions_pages_through_completely(serve, capsys):
     """Every signature is checked. Apple's verifier also checks each new chain and the newest page."""
     till = serve()
-    app = App(till, ControlClient(till.address("control")), "com.example.many", catalog=CATALOG)
+    app = App(till, "com.example.many", catalog=CATALOG)
     begun = time.monotonic()
     bought = _buy_in_parallel(app, "collector", MANY)
     buying = time.monotonic() - begun

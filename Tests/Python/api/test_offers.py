@@ -28,9 +28,7 @@ def offer_of(payload):
 
 
 def test_a_signed_eligibility_overrides_the_introductory_offer(app, sandbox, customer):
-    creator = IntroductoryOfferEligibilitySignatureCreator(
-        app.key["privateKey"].encode(), app.key["keyId"], app.issuer_id, app.bundle_id
-    )
+    creator = app.signer(IntroductoryOfferEligibilitySignatureCreator)
     used = sandbox.lapsed(customer, BASIC, offer=None)
     allowed = creator.create_signature(BASIC, True, used.app_transaction_id)
     again = sandbox.buy(customer, BASIC, offer={"kind": "INTRODUCTORY", "token": allowed})
@@ -123,7 +121,7 @@ def test_the_key_pair_of_an_xcode_file_signs_offers_of_its_app(server, control, 
     file["subscriptionOffersKeyPair"] = {
         "id": "0FFE4C1E", "privateKey": base64.b64encode(encoded(serialization.Encoding.DER)).decode(),
     }
-    app = App(server, control, "com.example.xcodekey", None, team)
+    app = App(server, "com.example.xcodekey", None, team)
     control.call("importStoreKitFile", file, bundleId=app.bundle_id)
     product = "com.example.loom.workshop.month"
     app.sandbox.lapsed(customer, product)

@@ -3,18 +3,27 @@
 import uuid
 
 import pytest
-from appstoreserverlibrary.models.InAppOwnershipType import InAppOwnershipType
-from appstoreserverlibrary.models.OrderLookupStatus import OrderLookupStatus
 from appstoreserverlibrary.models.TransactionHistoryRequest import ProductType
-from appstoreserverlibrary.models.Status import Status
-from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppAccountTokenRequest
 
 from catalog_of_everything import BASIC, COINS, EXTRA, ONE, PRICES, PRO, SEASON, SOLO, TWO
 from payload_rules import SUBSCRIPTION
-from shop_helpers import DAY, DESCENDING, NO_OFFER, V1, V2, ids, now_ms
+from shop_helpers import DAY, DESCENDING, NO_OFFER, V1, V2, ids, models, now_ms
+
+Status = models.Status
 
 
-# Purchases ------------------------------------------------------------------------------------------------------------
+def check_purchase(environment, bought, product_id, type_, quantity=1, **more) -> dict:
+    """Checks the payload of a purchase, except its dates, which it returns."""
+    payload = dict(bought.payload)
+    dates = {key: payload.pop(key) for key in ("purchaseDate", "signedDate", "expiresDate") if key in payload}
+    assert payload == {
+        "transactionId": bought.id, "originalTransactionId": bought.id, "bundleId": "com.example.shop",
+        "productId": product_id, "originalPurchaseDate": dates["purchaseDate"], "quantity": quantity, "type": type_,
+        "inAppOwnershipType": "PURCHASED", "environment": environment.wire_name, "transactionReason": "PURCHASE",
+        "storefront": "USA", "storefrontId": "143441", "price": PRICES[product_id] * quantity, "currency": "USD",
+        "appTransactionId": bought.app_transaction_id, **more,
+    }
+    return dates
 
 
 @pytest.mark.parametrize("product_id, type_, quantity", [
@@ -24,68 +33,24 @@ def test_the_payload_of_a_one_time_purchase(environment, customer, product_id, t
     before = now_ms() // 1000 * 1000
     token = str(uuid.uuid4())
     bought = environment.buy(customer, product_id, quantity=quantity, appAccountToken=token)
-    payload = dict(bought.payload)
-    signed = payload.pop("signedDate")
-    date = payload.pop("purchaseDate")
-    assert before <= date <= signed <= now_ms()
-    assert payload == {
-        "transactionId": bought.id,
-        "originalTransactionId": bought.id,
-        "bundleId": "com.example.shop",
-        "productId": product_id,
-        "originalPurchaseDate": date,
-        "quantity": quantity,
-        "type": type_,
-        "appAccountToken": token,
-        "inAppOwnershipType": "PURCHASED",
-        "environment": environment.wire_name,
-        "transactionReason": "PURCHASE",
-        "storefront": "USA",
-        "storefrontId": "143441",
-        "price": PRICES[product_id] * quantity,
-        "currency": "USD",
-        "appTransactionId": bought.app_transaction_id,
-    }
+    dates = check_purchase(environment, bought, product_id, type_, quantity, appAccountToken=token)
+    assert before <= dates["purchaseDate"] <= dates["signedDate"] <= now_ms() and len(dates) == 2
     assert bought.renewal is None
 
 
 def test_the_payload_of_a_subscription(environment, customer):
     bought = environment.buy(customer, PRO)
-    payload = dict(bought.payload)
-    signed, date = payload.pop("signedDate"), payload.pop("purchaseDate")
-    expires = payload.pop("expiresDate")
-    assert 27 * DAY < expires - date < 32 * DAY, "a calendar month"
-    assert payload == {
-        "transactionId": bought.id,
-        "originalTransactionId": bought.id,
-        "webOrderLineItemId": bought.answer["webOrderLineItemId"],
-        "bundleId": "com.example.shop",
-        "productId": PRO,
-        "subscriptionGroupIdentifier": ONE,
-        "originalPurchaseDate": date,
-        "quantity": 1,
-        "type": SUBSCRIPTION,
-        "inAppOwnershipType": "PURCHASED",
-        "environment": environment.wire_name,
-        "transactionReason": "PURCHASE",
-        "storefront": "USA",
-        "storefrontId": "143441",
-        "price": 9990,
-        "currency": "USD",
-        "appTransactionId": bought.app_transaction_id,
-    }
+    dates = check_purchase(
+        environment, bought, PRO, SUBSCRIPTION, subscriptionGroupIdentifier=ONE,
+        webOrderLineItemId=bought.answer["webOrderLineItemId"],
+    )
+    assert 27 * DAY < dates["expiresDate"] - dates["purchaseDate"] < 32 * DAY, "a calendar month"
     renewal = dict(bought.renewal.payload)
-    assert abs(renewal.pop("signedDate") - signed) < 5_000
+    assert abs(renewal.pop("signedDate") - dates["signedDate"]) < 5_000
     assert renewal == {
-        "originalTransactionId": bought.id,
-        "autoRenewProductId": PRO,
-        "productId": PRO,
-        "autoRenewStatus": 1,
-        "renewalPrice": 9990,
-        "currency": "USD",
-        "environment": environment.wire_name,
-        "recentSubscriptionStartDate": date,
-        "renewalDate": expires,
+        "originalTransactionId": bought.id, "autoRenewProductId": PRO, "productId": PRO, "autoRenewStatus": 1,
+        "renewalPrice": 9990, "currency": "USD", "environment": environment.wire_name,
+        "recentSubscriptionStartDate": dates["purchaseDate"], "renewalDate": dates["expiresDate"],
         "appTransactionId": bought.app_transaction_id,
     }
 
@@ -98,8 +63,8 @@ def test_the_price_is_that_of_the_storefront_in_thousandths(
     sandbox, customer, storefront, storefront_id, price, currency
 ):
     payload = sandbox.buy(customer, COINS, quantity=2, storefront=storefront).payload
-    assert (payload["storefront"], payload["storefrontId"]) == (storefront, storefront_id)
-    assert (payload["price"], payload["currency"]) == (price * 2, currency)
+    found = [payload[key] for key in ("storefront", "storefrontId", "price", "currency")]
+    assert found == [storefront, storefront_id, price * 2, currency]
 
 
 def test_a_custom_price_has_its_currency(sandbox, customer):
@@ -125,9 +90,6 @@ def test_the_device_receives_verifiable_data(environment, customer):
 def test_token_and_device_id_are_case_insensitive_and_returned_in_lower_case(sandbox, customer):
     token = str(uuid.uuid4())
     assert sandbox.buy(customer, COINS, appAccountToken=token.upper()).payload["appAccountToken"] == token
-
-
-# Transaction info -----------------------------------------------------------------------------------------------------
 
 
 def test_transaction_info_returns_the_transaction_with_the_id(environment, customer):
@@ -170,9 +132,6 @@ def test_signed_dates_follow_the_customer_clock(environment, customer):
         assert ids(environment.whole_refund_history(bought.id)[0]) == [bought.id]
 
 
-# App transaction info -------------------------------------------------------------------------------------------------
-
-
 def test_app_transaction_info_for_any_id_of_the_customer(environment, customer):
     made = environment.create(customer, platform="macOS", at=now_ms() - 100 * DAY)
     bought = environment.buy(customer, COINS)
@@ -195,9 +154,6 @@ def test_the_original_version_is_1_0_in_the_sandbox_and_real_in_production(app, 
         assert environment.app_transaction(answer.signedAppTransactionInfo)["originalApplicationVersion"] == version
 
 
-# Finish ---------------------------------------------------------------------------------------------------------------
-
-
 def test_finish_answers_200_without_a_body(environment, customer):
     bought = environment.buy(customer, COINS)
     answer = environment.send("POST", f"/inApps/v1/transactions/{bought.id}/finish")
@@ -206,28 +162,22 @@ def test_finish_answers_200_without_a_body(environment, customer):
     assert environment.transaction(info).lasting == bought.transaction.lasting, "finishing changed a payload"
 
 
-# Set app account token ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("product_id", [COINS, SEASON, SOLO, PRO])
 def test_the_token_can_be_set_and_set_again_on_every_type_of_product(environment, customer, product_id):
     bought = environment.buy(customer, product_id)
     assert "appAccountToken" not in bought.transaction
     for _ in range(2):
         token = str(uuid.uuid4())
-        body = UpdateAppAccountTokenRequest(appAccountToken=token)
-        answer = environment.client.set_app_account_token(bought.id, body)
-        assert answer is None
+        body = models.UpdateAppAccountTokenRequest(appAccountToken=token)
+        assert environment.client.set_app_account_token(bought.id, body) is None
         info = environment.transaction(environment.client.get_transaction_info(bought.id).signedTransactionInfo)
         assert info["appAccountToken"] == token
         assert {**info.lasting, "appAccountToken": None} == {**bought.transaction.lasting, "appAccountToken": None}
 
 
 def test_setting_the_token_answers_200_without_a_body(sandbox, customer):
-    bought = sandbox.buy(customer, COINS)
-    answer = sandbox.send(
-        "PUT", f"/inApps/v1/transactions/{bought.id}/appAccountToken", json={"appAccountToken": str(uuid.uuid4())}
-    )
+    path = f"/inApps/v1/transactions/{sandbox.buy(customer, COINS).id}/appAccountToken"
+    answer = sandbox.send("PUT", path, json={"appAccountToken": str(uuid.uuid4())})
     assert (answer.status_code, answer.content) == (200, b"")
 
 
@@ -237,15 +187,12 @@ def test_a_subscriptions_token_is_set_on_the_current_transaction_only(sandbox, c
     second = sandbox.buy(customer, PRO)
     assert second.payload["appAccountToken"] == old, "a token survives the upgrade"
     token = str(uuid.uuid4())
-    sandbox.client.set_app_account_token(first.id, UpdateAppAccountTokenRequest(appAccountToken=token))
+    sandbox.client.set_app_account_token(first.id, models.UpdateAppAccountTokenRequest(appAccountToken=token))
     found = {signed["transactionId"]: signed for signed in sandbox.whole_history(first.id)[0]}
     assert found[first.id]["appAccountToken"] == old
     assert found[second.id]["appAccountToken"] == token
     status = sandbox.client.get_all_subscription_statuses(first.id).data[0].lastTransactions[0]
     assert sandbox.renewal_info(status.signedRenewalInfo)["appAccountToken"] == token
-
-
-# Statuses -------------------------------------------------------------------------------------------------------------
 
 
 def test_statuses_show_every_group_with_its_latest_transaction(environment, customer):
@@ -322,9 +269,6 @@ def test_renewal_info_of_an_active_subscription_has_no_expiration_keys(sandbox, 
                 "priceIncreaseStatus"} & set(renewal.payload)
 
 
-# Look up order id -----------------------------------------------------------------------------------------------------
-
-
 def test_an_unknown_order_is_status_1_without_a_list(app, other_app, customer):
     bought = app.sandbox.buy(customer, COINS)
     for environment, order in (
@@ -332,11 +276,8 @@ def test_an_unknown_order_is_status_1_without_a_list(app, other_app, customer):
         (app.production, bought.order_id), (other_app.sandbox, bought.order_id),
     ):
         answer = environment.client.look_up_order_id(order)
-        assert answer.status is OrderLookupStatus.INVALID and answer.signedTransactions is None
+        assert answer.status is models.OrderLookupStatus.INVALID and answer.signedTransactions is None
         assert environment.ask(f"/inApps/v1/lookup/{order}", {"status"}) == {"status": 1}
-
-
-# Refunds --------------------------------------------------------------------------------------------------------------
 
 
 def test_a_full_refund_is_in_every_answer_until_it_is_reversed(environment, customer):
@@ -351,7 +292,7 @@ def test_a_full_refund_is_in_every_answer_until_it_is_reversed(environment, cust
         yield environment.transaction(environment.client.get_transaction_info(bought.id).signedTransactionInfo)
         yield from environment.whole_history(bought.id)[0]
         order = environment.client.look_up_order_id(bought.order_id)
-        assert order.status is OrderLookupStatus.VALID and len(order.signedTransactions) == 1
+        assert order.status is models.OrderLookupStatus.VALID and len(order.signedTransactions) == 1
         yield environment.transaction(order.signedTransactions[0])
 
     assert [signed.lasting for signed in everywhere()] == [refunded.transaction.lasting] * 3
@@ -361,9 +302,6 @@ def test_a_full_refund_is_in_every_answer_until_it_is_reversed(environment, cust
     assert restored.transaction.lasting == bought.transaction.lasting, "a revocation key is left"
     assert [signed.lasting for signed in everywhere()] == [bought.transaction.lasting] * 3
     assert environment.whole_refund_history(bought.id)[0] == []
-
-
-# History --------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("version", [V2, V1])
@@ -385,6 +323,7 @@ def test_every_filter_of_apples_client_is_understood(sandbox, customer):
         ({"productIds": [COINS, SEASON]}, [coins, season]), ({"productTypes": [ProductType.AUTO_RENEWABLE]}, [pro]),
         ({"subscriptionGroupIdentifiers": [ONE]}, [pro]), ({"startDate": date - 10 * DAY}, [pro, season]),
         ({"endDate": date - 10 * DAY}, [coins]), ({"revoked": True}, [season]), ({"revoked": False}, [coins, pro]),
-        ({"inAppOwnershipType": InAppOwnershipType.FAMILY_SHARED}, []), ({"sort": DESCENDING}, [season, pro, coins]),
+        ({"inAppOwnershipType": models.InAppOwnershipType.FAMILY_SHARED}, []),
+        ({"sort": DESCENDING}, [season, pro, coins]),
     ):
         assert ids(sandbox.whole_history(coins, **filters)[0]) == found, filters

@@ -4,24 +4,18 @@ The test reads the optional keys, the version that added a key, and the listed k
 docs/operating/payload-profiles.md.
 """
 
-import itertools
 import re
 import uuid
 from pathlib import Path
 
 import pytest
-from appstoreserverlibrary.models.ExtendReasonCode import ExtendReasonCode
-from appstoreserverlibrary.models.ExtendRenewalDateRequest import ExtendRenewalDateRequest
-from appstoreserverlibrary.models.MassExtendRenewalDateRequest import MassExtendRenewalDateRequest
-from appstoreserverlibrary.models.TransactionHistoryRequest import TransactionHistoryRequest
 from appstoreserverlibrary.signed_data_verifier import VerificationException
 
 import notification_checks
 import payload_rules
-from catalog_of_everything import BASIC, BASIC_YEAR, CATALOG, COINS, FOREVER, SEASON
-from listening_post import ListeningPost
-from process_helpers import PROFILE_KEY
-from shop_helpers import V1, V2, App, ControlRefused
+from catalog_of_everything import BASIC, BASIC_YEAR, COINS, FOREVER, SEASON
+from process_helpers import wait_until
+from shop_helpers import APPLES_CALLS, ControlRefused, models
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs/operating/payload-profiles.md").read_text()
 TOKEN = "7e3fb204-2f5c-4a4b-8a0e-2d3f6f1a9f10"
@@ -43,7 +37,9 @@ ROUTES = {"transactionHistory", "refundHistory", "refundHistoryV1", "transaction
           "subscriptionStatuses", "orderLookup", "renewalExtension", "massExtension", "massExtensionStatus",
           "testNotification", "notificationStatus", "notificationHistory"}
 
-_numbers = itertools.count(1)
+# The key of the payload profile among the environment settings.
+PROFILE_KEY = "payloadProfile"
+pytestmark = pytest.mark.own_app
 
 
 class Row:
@@ -72,26 +68,6 @@ def tables() -> dict:
 TABLES = tables()
 
 
-@pytest.fixture
-def new_app(server, control, team):
-    number = next(_numbers)
-    # The Apple ids are far apart, because an app without an Apple id gets the highest id plus one.
-    return App(server, control, f"com.example.profile{number}", 2_200_000_000 + 1_000 * number, team, CATALOG)
-
-
-@pytest.fixture(params=["sandbox", "production"])
-def environment(new_app, request):
-    return new_app.environment(request.param)
-
-
-@pytest.fixture
-def post(environment):
-    post = ListeningPost()
-    notification_checks.listen(environment, post)
-    yield post
-    post.close()
-
-
 def set_profile(environment, profile):
     assert environment.control("updateSettings", {PROFILE_KEY: profile})[PROFILE_KEY] in (profile, f"{profile}:1")
 
@@ -101,6 +77,7 @@ class Scenario:
 
     def __init__(self, environment, post, profile="fair"):
         self.environment = environment
+        notification_checks.listen(environment, post)
         set_profile(environment, profile)
         self.buy("ann", BASIC, appAccountToken=TOKEN)
         self.coins = self.buy("ann", COINS, quantity=3, appAccountToken=TOKEN)
@@ -120,28 +97,28 @@ class Scenario:
     def calls(self) -> list:
         """For each route: its kind, the method of Apple's client (None if there is none), and the plain request."""
         client, id_, order = self.environment.client, self.coins["transactionId"], self.coins["orderId"]
-        reason, everything = ExtendReasonCode.CUSTOMER_SATISFACTION, TransactionHistoryRequest()
+        reason = models.ExtendReasonCode.CUSTOMER_SATISFACTION
         one = {"extendByDays": 1, "extendReasonCode": 1, "requestIdentifier": "one"}
         mass = {"extendByDays": 1, "extendReasonCode": 1, "requestIdentifier": self.mass, "productId": BASIC_YEAR}
         v1, v2 = "/inApps/v1", "/inApps/v2"
+        by_id = [
+            ("transactionHistory", "getTransactionHistory", f"{v2}/history"),
+            ("transactionHistory", "getTransactionHistoryV1", f"{v1}/history"),
+            ("transactionInfo", "getTransactionInfo", f"{v1}/transactions"),
+            ("appTransactionInfo", "getAppTransactionInfo", f"{v1}/transactions/appTransactions"),
+            ("subscriptionStatuses", "getAllSubscriptionStatuses", f"{v1}/subscriptions"),
+            ("refundHistory", "getRefundHistory", f"{v2}/refund/lookup"),
+        ]
         return [
-            ("transactionHistory", lambda: client.get_transaction_history(id_, None, everything, V2),
-             "GET", f"{v2}/history/{id_}"),
-            ("transactionHistory", lambda: client.get_transaction_history(id_, None, everything, V1),
-             "GET", f"{v1}/history/{id_}"),
-            ("transactionInfo", lambda: client.get_transaction_info(id_), "GET", f"{v1}/transactions/{id_}"),
-            ("appTransactionInfo", lambda: client.get_app_transaction_info(id_),
-             "GET", f"{v1}/transactions/appTransactions/{id_}"),
-            ("subscriptionStatuses", lambda: client.get_all_subscription_statuses(id_),
-             "GET", f"{v1}/subscriptions/{id_}"),
+            *((kind, lambda call=APPLES_CALLS[name]: call(client, id_), "GET", f"{path}/{id_}")
+              for kind, name, path in by_id),
             ("orderLookup", lambda: client.look_up_order_id(order), "GET", f"{v1}/lookup/{order}"),
-            ("refundHistory", lambda: client.get_refund_history(id_, None), "GET", f"{v2}/refund/lookup/{id_}"),
             ("refundHistoryV1", None, "GET", f"{v1}/refund/lookup/{id_}"),
             ("renewalExtension", lambda: client.extend_subscription_renewal_date(
-                self.year, ExtendRenewalDateRequest(1, reason, "one")),
+                self.year, models.ExtendRenewalDateRequest(1, reason, "one")),
              "PUT", f"{v1}/subscriptions/extend/{self.year}", one),
             ("massExtension", lambda: client.extend_renewal_date_for_all_active_subscribers(
-                MassExtendRenewalDateRequest(1, reason, self.mass, productId=BASIC_YEAR)),
+                models.MassExtendRenewalDateRequest(1, reason, self.mass, productId=BASIC_YEAR)),
              "POST", f"{v1}/subscriptions/extend/mass", mass),
             ("massExtensionStatus",
              lambda: client.get_status_of_subscription_renewal_date_extensions(self.mass, BASIC_YEAR),
@@ -157,10 +134,10 @@ class Scenario:
         """For each route: its kind, the body of the answer, and the object that Apple's client decoded."""
         for kind, ask, method, path, *body in self.calls():
             if kind == "massExtensionStatus":
-                notification_checks.until(lambda: self.environment.send(method, path).json()["complete"])
+                wait_until(lambda: self.environment.send(method, path).json()["complete"])
             if kind == "notificationStatus":
                 path += self.test
-                notification_checks.until(lambda: self.environment.send(method, path).status_code == 200)
+                wait_until(lambda: self.environment.send(method, path).status_code == 200)
             decoded = ask() if ask else None
             answer = self.environment.send(method, path, **({"json": body[0]} if body else {}))
             assert answer.status_code == 200, answer.text
@@ -232,8 +209,6 @@ UNREAD = ("firstSendAttemptResult", "requestDate")
 # Apple's client and the plain request send two requests, and these values differ between the answers.
 FRESH = (*READERS, "revision", "testNotificationToken", "sendAttempts")
 
-# Fewer keys -----------------------------------------------------------------------------------------------------------
-
 
 def check(found, profile, environment) -> dict:
     """Checks that every object has only keys that the tables allow, and that Apple's library reads them.
@@ -287,9 +262,6 @@ def test_the_library_rejects_payloads_of_versions_without_an_environment(environ
     with pytest.raises(VerificationException) as refused:
         environment.verifier.verify_and_decode_signed_transaction(bought["signedTransactionInfo"])
     assert refused.value.status.name == "INVALID_ENVIRONMENT"
-
-
-# More keys ------------------------------------------------------------------------------------------------------------
 
 
 def is_unknown(value) -> bool:
@@ -375,9 +347,6 @@ def test_an_unknown_notification_follows_every_purchase(environment, post):
     assert sorted(map(about, unknown)) == sorted(map(about, purchases))
     listed = environment.control("listNotifications", query={"type": "TOMORROW"})["notifications"]
     assert len(listed) == 6 and all(one["isTriggered"] for one in listed)
-
-
-# Unaffected by profiles -----------------------------------------------------------------------------------------------
 
 
 def test_default_answers_do_not_change(environment, post):

@@ -6,19 +6,14 @@ notifications of each type and subtype. In the others, the chain of the signed d
 byte by byte, and the leaf's key must match the signature.
 """
 
-import base64
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from appstoreserverlibrary.models.Environment import Environment
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
 import payload_rules
 from remembering_verifier import RememberingVerifier
+from shop_helpers import models, verify_with_leaf
 
 KEPT = Path(__file__).resolve().parents[3] / ".build/test-logs/scenarios"
 BUNDLE_ID = "com.example.shop"
@@ -27,36 +22,19 @@ APPLE_ID = 1_234_567_890
 SOME = 20
 
 
-class Inside:
-    """Verifies and decodes the signed data in a notification."""
-
-    def __init__(self, verifier, environment):
-        self.verifier = verifier
-        self.environment = environment
-        self.keys = {}
-
-    def signed_date(self, jws, chain, by_apple):
-        """Verifies a JWS and returns its signing date."""
-        header, payload = payload_rules.decode(jws)
-        assert (header["alg"], header["x5c"]) == ("ES256", chain) and payload["environment"] == self.environment
-        is_transaction = "bundleId" in payload
-        assert not is_transaction or payload["bundleId"] == BUNDLE_ID
-        if by_apple and is_transaction:
-            assert self.verifier.verify_and_decode_signed_transaction(jws).signedDate == payload["signedDate"]
-        elif by_apple:
-            assert self.verifier.verify_and_decode_renewal_info(jws).signedDate == payload["signedDate"]
-        else:
-            signed, _, signature = jws.rpartition(".")
-            raw = base64.urlsafe_b64decode(signature + "==")
-            assert len(raw) == 64
-            der = encode_dss_signature(int.from_bytes(raw[:32]), int.from_bytes(raw[32:]))
-            self.key(chain[0]).verify(der, signed.encode(), ec.ECDSA(hashes.SHA256()))
-        return payload["signedDate"]
-
-    def key(self, leaf):
-        if leaf not in self.keys:
-            self.keys[leaf] = x509.load_der_x509_certificate(base64.b64decode(leaf)).public_key()
-        return self.keys[leaf]
+def signed_date(jws, chain, environment, verifier):
+    """Verifies signed data in a notification, with Apple's verifier if it is given, and returns its signing date."""
+    header, payload = payload_rules.decode(jws)
+    assert (header["alg"], header["x5c"]) == ("ES256", chain) and payload["environment"] == environment
+    is_transaction = "bundleId" in payload
+    assert not is_transaction or payload["bundleId"] == BUNDLE_ID
+    if verifier and is_transaction:
+        assert verifier.verify_and_decode_signed_transaction(jws).signedDate == payload["signedDate"]
+    elif verifier:
+        assert verifier.verify_and_decode_renewal_info(jws).signedDate == payload["signedDate"]
+    else:
+        verify_with_leaf(jws, chain[0])
+    return payload["signedDate"]
 
 
 def test_all_notifications_of_the_scenarios_are_valid():
@@ -68,9 +46,8 @@ def test_all_notifications_of_the_scenarios_are_valid():
     for folder in folders:
         environment, *payloads = (folder / "payloads.txt").read_text().splitlines()
         verifier = RememberingVerifier(
-            [(folder / "root.der").read_bytes()], False, Environment(environment), BUNDLE_ID, APPLE_ID
+            [(folder / "root.der").read_bytes()], False, models.Environment(environment), BUNDLE_ID, APPLE_ID
         )
-        inside = Inside(verifier, environment)
         for payload in payloads:
             notification = verifier.verify_and_decode_notification(payload)
             kind = (notification.rawNotificationType, notification.rawSubtype)
@@ -78,9 +55,9 @@ def test_all_notifications_of_the_scenarios_are_valid():
             signatures += 1
             chain = payload_rules.decode(payload)[0]["x5c"]
             data = notification.data
-            for jws in (data.signedTransactionInfo, data.signedRenewalInfo) if data else ():
-                if jws:
-                    assert inside.signed_date(jws, chain, kinds[kind] <= SOME) == notification.signedDate
-                    signatures += 1
+            by_apple = verifier if kinds[kind] <= SOME else None
+            for jws in filter(None, (data.signedTransactionInfo, data.signedRenewalInfo) if data else ()):
+                assert signed_date(jws, chain, environment, by_apple) == notification.signedDate
+                signatures += 1
     print(f"\n{signatures} signatures of {len(folders)} timelines, {len(kinds)} types with subtypes", end=" ")
     assert len(kinds) >= 28

@@ -10,14 +10,13 @@ import subprocess
 
 import pytest
 import requests
-from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException
 
 import payload_rules
 from catalog_of_everything import BASIC, COINS
 from listening_post import ListeningPost
 from process_helpers import clean_environment, free_port, payload, run_till, till_binary, wait_until
-from shop_helpers import now_ms
+from shop_helpers import DAY, models, now_ms
 
 RIGHT = ["control", "replayed-notification"]
 
@@ -26,7 +25,8 @@ RIGHT = ["control", "replayed-notification"]
 def judged(environment):
     """The status with which Apple's verifier rejects a JWS, or None. It checks nothing online and has no cache."""
     app = environment.app
-    verifier = SignedDataVerifier([app.root], False, Environment(environment.wire_name), app.bundle_id, app.apple_id)
+    sort = models.Environment(environment.wire_name)
+    verifier = SignedDataVerifier([app.root], False, sort, app.bundle_id, app.apple_id)
 
     def judge(kind, jws):
         try:
@@ -70,7 +70,7 @@ def test_apples_verifier_rejects_every_case_about_a_purchase(environment, custom
 
 
 def test_apples_verifier_rejects_every_case_about_a_subscription_in_the_past(environment, customer, judged):
-    with environment.on_clock(customer, now_ms() - 400 * 86_400_000):
+    with environment.on_clock(customer, now_ms() - 400 * DAY):
         bought = environment.buy(customer, BASIC)
         cases = pack(environment, transactionId=bought.id)
     check(cases, judged)
@@ -101,33 +101,19 @@ class Backend(ListeningPost):
             if self.fails and isinstance(error, VerificationException):
                 return self.fails(handler)
             status = 400
-        answer(handler, self.status or status)
-
-
-def answer(handler, status):
-    handler.send_response(status)
-    handler.send_header("Connection", "close")
-    handler.send_header("Content-Length", "0")
-    handler.end_headers()
+        self.reply(handler, self.status or status, Connection="close")
 
 
 @pytest.fixture
 def backend():
-    made = []
-
-    def make(accepts, **options):
-        made.append(Backend(accepts, **options))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
+    with contextlib.ExitStack() as stack:
+        yield lambda accepts, **options: stack.enter_context(contextlib.closing(Backend(accepts, **options)))
 
 
 @pytest.fixture
 def verifies(app):
     """Verifies a notification and the transaction in it."""
-    verifier = SignedDataVerifier([app.root], False, Environment.SANDBOX, app.bundle_id)
+    verifier = SignedDataVerifier([app.root], False, models.Environment.SANDBOX, app.bundle_id)
 
     def accepts(jws):
         notice = verifier.verify_and_decode_notification(jws)
@@ -180,8 +166,8 @@ def resets(request):
 
 
 @pytest.mark.parametrize("fails, verdict, words", [
-    (lambda request: answer(request, 500), "crashed", "HTTP 500  CRASHED"), (closes, "unanswered", "NO ANSWER"),
-    (resets, "unanswered", "NO ANSWER"),
+    (lambda request: Backend.reply(request, 500, Connection="close"), "crashed", "HTTP 500  CRASHED"),
+    (closes, "unanswered", "NO ANSWER"), (resets, "unanswered", "NO ANSWER"),
 ])
 def test_a_backend_error_does_not_count_as_a_rejection(app, backend, verifies, fails, verdict, words):
     address = backend(verifies, fails=fails).url
@@ -198,7 +184,7 @@ def test_a_backend_error_does_not_count_as_a_rejection(app, backend, verifies, f
 
 def test_an_accepted_attack_outranks_a_backend_error(app, backend, verifies):
     statuses = itertools.cycle([200, 500])
-    every_other = backend(verifies, fails=lambda request: answer(request, next(statuses)))
+    every_other = backend(verifies, fails=lambda request: Backend.reply(request, next(statuses), Connection="close"))
     report = json.loads(attack(app, "--post", every_other.url, "--json", code=3).stdout)
     assert len(report["accepted"]) == len(report["errors"]) == 7
 

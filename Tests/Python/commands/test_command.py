@@ -9,15 +9,14 @@ import stat
 import pytest
 import requests
 from appstoreserverlibrary.jws_signature_creator import PromotionalOfferV2SignatureCreator
-from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 import payload_rules
-from catalog_of_everything import BASIC, BASIC_YEAR, CATALOG, COINS, FOREVER, PRO
+from catalog_of_everything import BASIC, BASIC_YEAR, COINS, FOREVER, PRO
 from process_helpers import ROOT, assert_healthy, run_till
-from shop_helpers import App, ControlClient, Till
+from shop_helpers import Till, models, server_root
 
 FIXTURE = ROOT / "Tests/Fixtures/storekit/v5.0.storekit"
 THREAD, PATTERNS = "com.example.loom.thread", "com.example.loom.patterns"
@@ -27,9 +26,8 @@ MONTH, YEAR = "com.example.loom.workshop.month", "com.example.loom.workshop.year
 @pytest.fixture(scope="module")
 def till(tmp_path_factory):
     """A server that is set up only with commands."""
-    server = Till(tmp_path_factory.mktemp("command"))
-    yield server
-    assert server.stop() == 0
+    with Till(tmp_path_factory.mktemp("command")) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
@@ -83,10 +81,12 @@ def test_a_key_file_is_written_once_and_readable_by_its_owner_only(till, shop, r
     assert file.name.startswith("AuthKey_") and file.suffix == ".p8"
     assert file.read_text().startswith("-----BEGIN PRIVATE KEY-----")
     assert str(file) in text and "PRIVATE KEY" not in text and "only copy" in text
-    made = run("key", "create", "--out", tmp_path, as_json=True)
-    assert set(made) == {"keyId", "issuerId", "file"}
-    assert stat.S_IMODE(os.stat(made["file"]).st_mode) == 0o600
-    assert made["file"] == str(tmp_path / f"AuthKey_{made['keyId']}.p8")
+    # A missing folder is created.
+    for folder in (tmp_path, tmp_path / "new/keys"):
+        made = run("key", "create", "--out", folder, as_json=True)
+        assert set(made) == {"keyId", "issuerId", "file"}
+        assert stat.S_IMODE(os.stat(made["file"]).st_mode) == 0o600
+        assert made["file"] == str(folder / f"AuthKey_{made['keyId']}.p8")
     listed = run("key", "list", as_json=True)
     assert {made["keyId"], shop["keyId"]} <= {key["keyId"] for key in listed}
     assert all("privateKey" not in key for key in listed)
@@ -99,12 +99,6 @@ def test_no_key_is_created_when_its_file_cannot_be_written(shop, run):
     before = run("key", "list", as_json=True)
     assert "/dev/null/keys" in run("key", "create", "--out", "/dev/null/keys", code=1)
     assert run("key", "list", as_json=True) == before
-
-
-def test_a_missing_folder_for_a_key_is_created(shop, run, tmp_path):
-    made = run("key", "create", "--out", tmp_path / "new/keys", as_json=True)
-    assert made["file"] == str(tmp_path / f"new/keys/AuthKey_{made['keyId']}.p8")
-    assert stat.S_IMODE(os.stat(made["file"]).st_mode) == 0o600
 
 
 def test_an_import_prints_what_it_imported_and_all_errors(shop, run, tmp_path):
@@ -168,9 +162,7 @@ def test_a_family_is_created_shown_joined_and_left(shop, run):
 def test_buying_prints_the_transaction_that_the_device_receives(till, shop, run):
     bought = run("buy", THREAD, "--customer", "nina", "--quantity", "3", "--storefront", "USA",
                  "--app-account-token", "C0FFEE00-0000-4000-8000-000000000001", *APP, as_json=True)
-    client = ControlClient(till.address("control"))
-    root = x509.load_pem_x509_certificate(client.call("getAuthority")["rootCertificate"].encode())
-    verifier = SignedDataVerifier([root.public_bytes(Encoding.DER)], False, Environment.SANDBOX, "com.example.loom")
+    verifier = SignedDataVerifier([server_root(till)], False, models.Environment.SANDBOX, "com.example.loom")
     decoded = verifier.verify_and_decode_signed_transaction(bought["transaction"]["device"]["signedTransactionInfo"])
     assert (decoded.productId, decoded.quantity) == (THREAD, 3)
     assert decoded.appAccountToken == "c0ffee00-0000-4000-8000-000000000001"
@@ -222,14 +214,11 @@ def test_a_signature_without_a_promotional_offer_is_wrong_usage(shop, run, argum
 
 
 def test_the_first_line_summarizes_a_purchase(app):
-    where = ["--customer", "zed", "--app", app.bundle_id, "--control", app.server.address("control")]
-    offers = PromotionalOfferV2SignatureCreator(
-        app.key["privateKey"].encode(), app.key["keyId"], app.issuer_id, app.bundle_id
-    )
+    offers = app.signer(PromotionalOfferV2SignatureCreator)
 
     def output(*arguments):
-        outcome = run_till(*arguments, *where, code=0)
-        return outcome.stdout
+        where = ["--customer", "zed", "--app", app.bundle_id, "--control", app.server.address("control")]
+        return run_till(*arguments, *where, code=0).stdout
 
     def first(*arguments):
         return output(*arguments).splitlines()[0]
@@ -243,14 +232,11 @@ def test_the_first_line_summarizes_a_purchase(app):
         assert not re.search(rf"^{name} ", scheduled, re.MULTILINE), "shows an earlier transaction as the new one"
     assert re.search(r"^notifications +OFFER_REDEEMED$", scheduled, re.MULTILINE)
     assert first("buy", PRO) == f"zed upgraded to {PRO}, effective immediately."
-    down = first("buy", BASIC)
-    assert down.startswith(f"Nothing was charged: zed keeps {PRO} and downgrades to {BASIC} at the next renewal, 20")
+    downgrades = f"Nothing was charged: zed keeps {PRO} and downgrades to"
+    assert first("buy", BASIC).startswith(f"{downgrades} {BASIC} at the next renewal, 20")
     assert first("buy", PRO) == f"Nothing was charged: zed keeps {PRO}; the scheduled change is canceled."
-    year = first("buy", BASIC_YEAR)
-    downgrade = f"Nothing was charged: zed keeps {PRO} and downgrades to {BASIC_YEAR} at the next renewal, 20"
-    assert year.startswith(downgrade)
-    once = output("buy", FOREVER)
-    again = output("buy", FOREVER)
+    assert first("buy", BASIC_YEAR).startswith(f"{downgrades} {BASIC_YEAR} at the next renewal, 20")
+    once, again = output("buy", FOREVER), output("buy", FOREVER)
     assert again.startswith(f"Nothing was charged: zed already owns {FOREVER}. The original purchase:\n"), again
     for name in ("productId", "transactionId", "price", "purchaseDate"):
         line = re.search(rf"^{name} .+$", once, re.MULTILINE)[0]
@@ -260,23 +246,18 @@ def test_the_first_line_summarizes_a_purchase(app):
 
 
 def test_a_change_and_an_approval_print_a_summary(app):
-    where = ["--app", app.bundle_id, "--control", app.server.address("control")]
-
     def first(*arguments):
-        outcome = run_till(*arguments, *where, code=0)
-        return outcome.stdout.splitlines()[0]
+        where = ["--app", app.bundle_id, "--control", app.server.address("control")]
+        return run_till(*arguments, *where, code=0).stdout.splitlines()[0]
 
     first("buy", BASIC, "--customer", "yan")
-    year = first("subscription", "change", "yan", BASIC_YEAR)
-    assert year.startswith(
-        f"Nothing was charged: yan keeps {BASIC} and crossgrades to {BASIC_YEAR} at the next renewal, 20"
-    )
+    year, kept = first("subscription", "change", "yan", BASIC_YEAR), f"Nothing was charged: yan keeps {BASIC} and"
+    assert year.startswith(f"{kept} crossgrades to {BASIC_YEAR} at the next renewal, 20")
     assert first("subscription", "change", "yan", PRO) == f"yan upgraded to {PRO}, effective immediately."
     first("customer", "update", "yan", "--ask-to-buy", "on")
     first("buy", BASIC, "--customer", "yan")
-    approved = first("purchase", "approve", "yan")
-    downgrade = f"Nothing was charged: yan keeps {PRO} and downgrades to {BASIC} at the next renewal, 20"
-    assert approved.startswith(downgrade)
+    approved, kept = first("purchase", "approve", "yan"), f"Nothing was charged: yan keeps {PRO} and"
+    assert approved.startswith(f"{kept} downgrades to {BASIC} at the next renewal, 20")
 
 
 def test_full_and_partial_refunds_and_their_reversal(shop, run):
@@ -324,15 +305,15 @@ def test_a_rejected_request_is_explained(till, shop, run):
     assert "Authorization" in run("explain", request_id)
     entry = run("explain", request_id, as_json=True)
     assert entry["requestId"] == request_id and entry["status"] == 401
-    first = requests.get(till.address("sandbox") + "/inApps/v1/transactions/11", timeout=10)
-    last = requests.get(till.address("sandbox") + "/inApps/v1/transactions/13", timeout=10)
-    ids = [request_id, *(answer.headers["X-Request-ID"] for answer in (first, last))]
+    ids = [request_id]
+    for id_ in (11, 13):
+        answer = requests.get(f"{till.address('sandbox')}/inApps/v1/transactions/{id_}", timeout=10)
+        ids.append(answer.headers["X-Request-ID"])
     text = run("explain", "--last")
     assert text.count("requestId") == 1 and ids[-1] in text
-    found = run("explain", "--last", as_json=True)["entries"]
-    assert [entry["requestId"] for entry in found] == ids[-1:]
-    found = run("explain", "--last", "--limit", "3", as_json=True)["entries"]
-    assert [entry["requestId"] for entry in found] == ids[::-1]
+    for more, wanted in ([], ids[-1:]), (["--limit", "3"], ids[::-1]):
+        found = run("explain", "--last", *more, as_json=True)["entries"]
+        assert [entry["requestId"] for entry in found] == wanted
     run("explain", request_id, "--limit", "2", code=64)
     assert "NOSUCHID" in run("explain", "NOSUCHID", code=1)
     run("explain", code=64)
@@ -397,34 +378,30 @@ def test_a_mass_extension_is_listed_with_its_request_its_days_and_its_storefront
     assert "storefronts" not in by_days[2]
     listed = run("job", "list", *APP)
     assert by_days[4]["jobId"] in listed and by_days[2]["jobId"] in listed
-    text = run("job", "show", by_days[4]["jobId"], *APP)
-    assert re.search(rf"^requestIdentifier +{request}\ndays +4\nstorefronts +USA, DEU$", text, re.MULTILINE), text
-    text = run("job", "show", by_days[2]["jobId"], *APP)
-    assert re.search(r"^days +2\nstorefronts +all$", text, re.MULTILINE), text
-    shown = run("job", "show", by_days[4]["jobId"], *APP)
-    assert request in shown and "USA, DEU" in shown
+    for days, words in (4, rf"^requestIdentifier +{request}\ndays +4\nstorefronts +USA, DEU$"), (
+        2, r"^days +2\nstorefronts +all$"
+    ):
+        text = run("job", "show", by_days[days]["jobId"], *APP)
+        assert re.search(words, text, re.MULTILINE), text
 
 
-def test_a_job_with_a_date_is_scheduled_and_a_past_date_is_rejected(server, control, team):
-    # This test moves the clocks of its app far into the future, so no other test uses the app.
-    app = App(server, control, "com.example.scheduled", 1234567801, team, CATALOG)
-
+def test_a_job_with_a_date_is_scheduled_and_a_past_date_is_rejected(new_app):
+    """The test moves the clocks of its app far into the future, so no other test uses the app."""
     def run(*arguments, code=0):
-        outcome = run_till(*arguments, "--app", app.bundle_id, "--control", app.server.address("control"))
-        assert outcome.returncode == code, outcome.stderr
+        where = ["--app", new_app.bundle_id, "--control", new_app.control.address]
+        outcome = run_till(*arguments, *where, code=code)
         return outcome.stderr if code else outcome.stdout
 
     run("clock", "create", "behind", "--at", "2026-01-31")
     run("customer", "create", "slow", "--at", "2026-01-31")
     run("customer", "update", "slow", "--clock", "behind")
     extend = ["product", "extend", BASIC, "--days", "5"]
+    when = "is scheduled for 2090-01-02T00:00:00Z on each customer's clock.\n"
     later = run(*extend, "--at", "2090-01-02")
-    assert later.startswith(
-        "The extension, days: 5, is scheduled for 2090-01-02T00:00:00Z on each customer's clock.\n"
-    ), later
+    assert later.startswith(f"The extension, days: 5, {when}"), later
     assert re.search(r"^pendingClocks +.*\bbehind\b", later, re.MULTILINE), later
     price = run("product", "raise-price", BASIC, "--to", "98.99", "--at", "2090-01-02")
-    assert price.startswith("The price increase is scheduled for 2090-01-02T00:00:00Z on each customer's clock.\n")
+    assert price.startswith(f"The price increase {when}")
     assert "is past: the clock shows 20" in run(*extend, "--at", "2020-01-01", code=1)
     assert len(json.loads(run("job", "list", "--json"))) == 2
     run("clock", "freeze")
@@ -444,24 +421,21 @@ def test_with_json_an_error_is_json_with_a_code(till, shop, run, tmp_path):
         return json.loads(outcome.stderr)
 
     here = ["--data", till.data]
-    of_server = refusal("buy", "com.example.nothing", "--customer", "x", *APP, *here)
-    assert of_server["code"] == "unknown_product" and "com.example.nothing" in of_server["message"]
     faults = refusal("buy", THREAD, "--customer", "x", "--quantity", "11", *APP, *here)
     assert faults["code"] and faults["faults"][0]["path"] == "$.quantity"
-    assert refusal("customer", "list", *here)["code"] == "several_apps"
-    unwritable = refusal("key", "create", "--out", "/dev/null/keys", *here)
-    assert unwritable["code"] == "cannot_write" and "/dev/null/keys" in unwritable["message"]
-    unreachable = refusal("app", "list", "--control", "http://127.0.0.1:9", code=2)
-    assert unreachable["code"] == "server_not_reached" and "127.0.0.1:9" in unreachable["message"]
-    wrong = refusal("buy", MONTH, "--customer", "x", "--token", "e.y.J", code=64)
-    assert wrong["code"] == "wrong_usage" and "--token" in wrong["message"]
-    assert refusal("buy", code=64)["code"] == "wrong_usage"
-    storefront = refusal("customer", "create", "bad", "--storefront", "Germany", code=64)
-    assert storefront["code"] == "wrong_usage" and "Germany" in storefront["message"]
-    realm = refusal("customer", "list", "--environment", "staging", code=64)
-    assert realm["code"] == "wrong_usage" and "production" in realm["message"]
+    for exit_code, code, words, arguments in (
+        (1, "unknown_product", "com.example.nothing", ["buy", "com.example.nothing", "--customer", "x", *APP, *here]),
+        (1, "several_apps", "", ["customer", "list", *here]), (64, "wrong_usage", "", ["buy"]),
+        (1, "cannot_write", "/dev/null/keys", ["key", "create", "--out", "/dev/null/keys", *here]),
+        (2, "server_not_reached", "127.0.0.1:9", ["app", "list", "--control", "http://127.0.0.1:9"]),
+        (64, "wrong_usage", "--token", ["buy", MONTH, "--customer", "x", "--token", "e.y.J"]),
+        (64, "wrong_usage", "Germany", ["customer", "create", "bad", "--storefront", "Germany"]),
+        (64, "wrong_usage", "production", ["customer", "list", "--environment", "staging"]),
+        (1, "refused", "", ["serve", "--config", tmp_path / "none.json"]),
+    ):
+        found = refusal(*arguments, code=exit_code)
+        assert found["code"] == code and words in found["message"], found
     assert "staging" in refusal("customer", "list", *APP, *here, TILL_ENVIRONMENT="staging")["message"]
-    assert refusal("serve", "--config", tmp_path / "none.json")["code"] == "refused"
     helped = run_till("buy", "--help", "--json", code=0)
     assert "USAGE" in helped.stdout and helped.stderr == ""
 
@@ -500,9 +474,8 @@ def test_exit_codes(run, shop, tmp_path):
 
 
 def test_a_directory_without_a_running_server_is_an_error(tmp_path):
-    outcome = run_till("app", "list", "--data", tmp_path / "empty", "--control", "http://127.0.0.1:9",
-                       timeout=10)
-    assert outcome.returncode == 2 and "till serve" in outcome.stderr
+    control = ["--control", "http://127.0.0.1:9"]
+    assert "till serve" in run_till("app", "list", "--data", tmp_path / "empty", *control, timeout=10, code=2).stderr
 
 
 def test_serve_with_demo_continues_with_the_same_data(serve):
@@ -517,15 +490,12 @@ def test_serve_with_demo_continues_with_the_same_data(serve):
     history = run_till("history", shown["appTransactionId"], "--data", till.data, "--json", code=0)
     first = json.loads(history.stdout)
     assert len(first[0]["signedTransactions"]) == shown["transactions"]
-    client = ControlClient(till.address("control"))
-    customers = client.call("listCustomers", bundleId=document["bundleId"], environment="sandbox")["customers"]
+    scopes = [{"bundleId": document["bundleId"], "environment": name} for name in ("sandbox", "production")]
+    customers = till.client.call("listCustomers", **scopes[0])["customers"]
     assert {"ann", "bob", "carla", "dora"} == {entry["customer"] for entry in customers}
-    for environment in ("sandbox", "production"):
-        scope = {"bundleId": document["bundleId"], "environment": environment}
-        page = client.call("listNotifications", query={"limit": "100"}, **scope)
-        words = {
-            (entry["customer"], entry["notificationType"], entry.get("subtype")) for entry in page["notifications"]
-        }
+    for scope in scopes:
+        page = till.client.call("listNotifications", query={"limit": "100"}, **scope)["notifications"]
+        words = {(entry["customer"], entry["notificationType"], entry.get("subtype")) for entry in page}
         assert words >= {
             ("ann", "ONE_TIME_CHARGE", None), ("ann", "REFUND", None), ("ann", "SUBSCRIBED", "INITIAL_BUY"),
             ("bob", "SUBSCRIBED", "INITIAL_BUY"), ("bob", "DID_FAIL_TO_RENEW", None),
@@ -534,11 +504,9 @@ def test_serve_with_demo_continues_with_the_same_data(serve):
     assert till.stop() == 0
     assert_healthy(till.data, "after the demo")
     again = serve("--demo", data=till.data)
-    assert {key: again.document[key] for key in ("keyId", "issuerId", "bundleId", "keyFile")} == {
-        key: document[key] for key in ("keyId", "issuerId", "bundleId", "keyFile")
-    }
-    client = ControlClient(again.address("control"))
-    assert client.call("listCustomers", bundleId=document["bundleId"], environment="sandbox")["customers"] == customers
+    for key in ("keyId", "issuerId", "bundleId", "keyFile"):
+        assert again.document[key] == document[key]
+    assert again.client.call("listCustomers", **scopes[0])["customers"] == customers
     text = again.stdout()
     for face in ("production", "sandbox", "control"):
         assert again.address(face) in text

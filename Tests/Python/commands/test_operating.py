@@ -1,5 +1,6 @@
 """Mistakes of operators, such as a wrong database, and full disks: each error names its reason and the next step."""
 
+import contextlib
 import json
 import os
 import re
@@ -11,7 +12,9 @@ import time
 import pytest
 import requests
 
-from process_helpers import PORTS, UNPRIVILEGED, Server, clean_environment, run_till, till_binary, wait_until
+from process_helpers import (
+    PORTS, UNPRIVILEGED, Server, clean_environment, open_to_everybody, run_till, till_binary, wait_until,
+)
 from shop_helpers import Till
 
 IS_ROOT = os.geteuid() == 0
@@ -55,11 +58,11 @@ def test_a_foreign_database_is_rejected_and_not_changed(tmp_path, database, stop
     name = kind.replace(" ", "_")
     url = database.create(name, *FOREIGN[kind])
     place = tmp_path / "data"
+    restore = ["restore", "--from", backup, "--data", tmp_path / "restored"]
     for arguments in (
         ["serve", "--data", place, *PORTS], ["migrate", "--from", f"sqlite:{data}", "--to", "database"],
-        ["migrate", "--from", "database", "--to", f"sqlite:{place}"],
-        ["restore", "--from", backup, "--data", tmp_path / "restored"],
-        ["restore", "--from", backup, "--data", tmp_path / "restored", "--replace"], ["doctor", "--data", data],
+        ["migrate", "--from", "database", "--to", f"sqlite:{place}"], restore, [*restore, "--replace"],
+        ["doctor", "--data", data],
     ):
         text = refused(*arguments, TILL_DATABASE=url)
         assert "not Till's" in text and "empty database" in text and UNWRITTEN not in text, arguments
@@ -69,8 +72,7 @@ def test_a_foreign_database_is_rejected_and_not_changed(tmp_path, database, stop
 
 def test_tables_of_a_postgresql_extension_are_allowed(tmp_path, database):
     url = database.create("extended", "CREATE EXTENSION pg_stat_statements")
-    till = Till(tmp_path, "--database", url)
-    assert till.stop() == 0
+    assert Till(tmp_path, "--database", url).stop() == 0
 
 
 def test_an_empty_database_is_reported_as_empty(tmp_path, database, stopped):
@@ -123,9 +125,8 @@ def test_doctor_distinguishes_findings_from_an_unreachable_database(tmp_path, da
         unreached = run_till(*doctor, TILL_DATABASE=wrong, code=1)
         assert "TILL_DATABASE" in unreached.stderr, unreached.stderr
         assert "chmod 600" in unreached.stdout and "backup" not in unreached.stdout + unreached.stderr
-    outcome = run_till(*doctor, "--json", TILL_DATABASE=url + "-gone")
-    tree = json.loads(outcome.stdout)
-    assert outcome.returncode == 1 and len(tree["findings"]) == 1 and "cannot be reached" in tree["unreached"]
+    tree = json.loads(run_till(*doctor, "--json", TILL_DATABASE=url + "-gone", code=1).stdout)
+    assert len(tree["findings"]) == 1 and "cannot be reached" in tree["unreached"]
     (till.data / "ca/root.key").chmod(0o600)
     (till.data / "ca/current").unlink()
     lost = run_till(*doctor, TILL_DATABASE=url, code=3)
@@ -212,8 +213,7 @@ def test_a_foreign_folder_is_rejected_and_not_changed(tmp_path, stopped):
         assert os.listdir(place) == ["README.md"] and place.stat().st_mode & 0o777 == 0o755
     (place / "README.md").unlink()
     (place / ".gitkeep").touch()
-    till = Till(tmp_path / "started", data=place)
-    assert till.stop() == 0
+    assert Till(tmp_path / "started", data=place).stop() == 0
 
 
 # Files and folders ----------------------------------------------------------------------------------------------------
@@ -264,17 +264,15 @@ def test_rejected_migrations_and_restores_create_nothing_at_the_target(tmp_path,
     assert "the same store" in text and "Another Till" not in text
     url = database.create("at_work")
     till = Till(tmp_path / "till", "--database", url)
-    text = refused("migrate", "--from", "database", "--to", f"sqlite:{tmp_path}/m9", TILL_DATABASE=url)
-    assert "Servers use the database" in text
-    text = refused("restore", "--from", backup, "--data", tmp_path / "r9", TILL_DATABASE=url)
-    assert "Servers use the database" in text
+    restore = ["restore", "--from", backup, "--data", tmp_path / "r9"]
+    for arguments in (["migrate", "--from", "database", "--to", f"sqlite:{tmp_path}/m9"], restore):
+        assert "Servers use the database" in refused(*arguments, TILL_DATABASE=url)
     assert till.stop() == 0
     gone = url + "-gone"
-    text = refused("restore", "--from", backup, "--data", tmp_path / "r9", "--replace", TILL_DATABASE=gone)
-    assert UNWRITTEN not in text
+    assert UNWRITTEN not in refused(*restore, "--replace", TILL_DATABASE=gone)
     assert not (tmp_path / "m9").exists() and not (tmp_path / "r9").exists()
     (tmp_path / "r9").mkdir()
-    refused("restore", "--from", backup, "--data", tmp_path / "r9", TILL_DATABASE=gone)
+    refused(*restore, TILL_DATABASE=gone)
     assert os.listdir(tmp_path / "r9") == []
 
 
@@ -293,11 +291,8 @@ def test_an_unwritable_folder_is_named(tmp_path):
     shutil.copy(till_binary(), program)
     user = UNPRIVILEGED if IS_ROOT else None
     data = place / "data"
-    till = Server(data, tmp_path)
-    assert till.stop() == 0
-    for folder in (tmp_path, *tmp_path.parents):
-        if folder.stat().st_uid == os.getuid() and str(folder).startswith("/tmp/"):
-            folder.chmod(folder.stat().st_mode | 0o055)
+    assert Server(data, tmp_path).stop() == 0
+    open_to_everybody(tmp_path)
     (data / "till.sqlite").chmod(0o444)
     if user:
         for path in (data, *data.rglob("*")):
@@ -365,13 +360,11 @@ def test_missing_certificates_prevent_the_start_until_a_new_root_is_adopted(tmp_
         # If the folder existed, even empty, `mv` would move the copy into the folder instead of replacing it.
         assert not (data / "ca").exists()
     shutil.move(tmp_path / "ca", data / "ca")
-    till = Till(tmp_path / "put back", data=data)
-    assert till.stop() == 0 and (data / "ca/root.pem").read_text() == root
+    assert Till(tmp_path / "put back", data=data).stop() == 0 and (data / "ca/root.pem").read_text() == root
     shutil.rmtree(data / "ca")
-    till = Till(tmp_path / "adopted", "--adopt-root", "true", data=data)
-    assert till.stop() == 0 and (data / "ca/root.pem").read_text() != root
-    till = Till(tmp_path / "again", data=data)
-    assert till.stop() == 0
+    assert Till(tmp_path / "adopted", "--adopt-root", "true", data=data).stop() == 0
+    assert (data / "ca/root.pem").read_text() != root
+    assert Till(tmp_path / "again", data=data).stop() == 0
     run_till("doctor", "--data", data, code=0)
 
 
@@ -411,10 +404,15 @@ class SmallDisk:
     def command(self, script):
         return ["unshare", *(["--mount"] if IS_ROOT else ["-Urm"]), "bash", "-ec", self.mount + script]
 
-    def run(self, script):
-        return subprocess.run(
-            self.command(script), capture_output=True, text=True, timeout=120, env=clean_environment(),
+    def till(self, *arguments):
+        """Runs a command that must fail with code 1 without output, and returns its error."""
+        script = f'"$0" "$@" || echo "code $?"; [ "$1" != restore ] || ls {self.folder}'
+        done = subprocess.run(
+            [*self.command(script), till_binary(), *arguments], capture_output=True, text=True, timeout=120,
+            env=clean_environment(),
         )
+        assert done.stdout == "code 1\n", done.stdout + done.stderr
+        return done.stderr
 
     def serve(self, *arguments, data=None):
         """Starts a server that has access to the disk. Its output goes to files outside of the disk."""
@@ -428,18 +426,14 @@ class SmallDisk:
 def fill(path):
     with open(path, "wb", buffering=0) as file:
         for size in (1 << 16, 1 << 10, 1):
-            while True:
-                try:
-                    if file.write(b"x" * size) < size:
-                        break
-                except OSError:
-                    break
+            with contextlib.suppress(OSError):
+                while file.write(b"x" * size) == size:
+                    pass
 
 
 def test_a_full_disk_is_reported_and_the_server_recovers_with_free_space(tmp_path):
     disk = SmallDisk(tmp_path, "64m")
-    till = disk.serve("--demo", data=disk.folder / "data")
-    try:
+    with disk.serve("--demo", data=disk.folder / "data") as till:
         def readiness():
             answer = requests.get(till.address("control") + "/readyz", timeout=60)
             return answer.status_code, answer.text
@@ -455,13 +449,13 @@ def test_a_full_disk_is_reported_and_the_server_recovers_with_free_space(tmp_pat
         fill(f"{disk.inside(till)}/fill")
         status, text = readiness()
         assert status == 503 and "the disk is full" in text
-        for path, body, _ in calls:
-            def refused_call():
-                unique = {"name": f"robot-{time.monotonic_ns()}"} if "name" in body else {}
-                answer = post(path, body | unique)
-                return answer.json() if answer.status_code == 503 else None
+        def refused_call(path, body):
+            unique = {"name": f"robot-{time.monotonic_ns()}"} if "name" in body else {}
+            answer = post(path, body | unique)
+            return answer.json() if answer.status_code == 503 else None
 
-            answer = wait_until(refused_call, 20)
+        for path, body, _ in calls:
+            answer = wait_until(lambda: refused_call(path, body), 20)
             assert answer["code"] == "busy" and "disk is full" in answer["message"], (path, answer)
         assert readiness()[0] == 503
         os.unlink(f"{disk.inside(till)}/fill")
@@ -469,8 +463,6 @@ def test_a_full_disk_is_reported_and_the_server_recovers_with_free_space(tmp_pat
         for path, body, status in calls:
             answer = post(path, body | ({"name": "last"} if "name" in body else {}))
             assert answer.status_code == status, answer.text
-    finally:
-        assert till.stop() == 0
 
 
 def test_a_backup_and_a_restore_on_a_full_disk_report_it(tmp_path, stopped):
@@ -478,22 +470,12 @@ def test_a_backup_and_a_restore_on_a_full_disk_report_it(tmp_path, stopped):
     disk = SmallDisk(tmp_path, "200k")
     copied = tmp_path / "data"
     shutil.copytree(data, copied)
-    till = disk.serve(data=copied)
-    try:
+    with disk.serve(data=copied) as till:
         text = refused("backup", disk.folder / "copy", "--control", till.address("control"))
         assert "not enough disk space" in text and "another disk" in text and "not an error" not in text
         assert os.listdir(disk.inside(till)) == []
-    finally:
-        assert till.stop() == 0
-    restored = disk.run(
-        f'"{till_binary()}" restore --from {backup} --data {disk.folder}/data || echo "code $?"; ls {disk.folder}'
-    )
-    assert restored.stdout == "code 1\n", restored.stdout + restored.stderr
-    assert "The disk is full" in restored.stderr and UNWRITTEN not in restored.stderr
-    assert "NSCocoa" not in restored.stderr and len(restored.stderr.splitlines()) == 1
-    begun = disk.run(
-        f'"{till_binary()}" serve --data {disk.folder}/data {" ".join(PORTS)} --ready-file {tmp_path}/never '
-        '|| echo "code $?"'
-    )
-    assert begun.stdout == "code 1\n", begun.stdout + begun.stderr
-    assert "is full" in begun.stderr and not (tmp_path / "never").exists()
+    restored = disk.till("restore", "--from", backup, "--data", disk.folder / "data")
+    assert "The disk is full" in restored and UNWRITTEN not in restored
+    assert "NSCocoa" not in restored and len(restored.splitlines()) == 1
+    begun = disk.till("serve", "--data", disk.folder / "data", *PORTS, "--ready-file", tmp_path / "never")
+    assert "is full" in begun and not (tmp_path / "never").exists()

@@ -1,5 +1,6 @@
 """The words of the commands: help, old and wrong words, tables, questions, and completions."""
 
+import contextlib
 import json
 import os
 import pty
@@ -123,11 +124,10 @@ def test_completions_name_the_commands(shell):
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory):
     """A server of its own, because these tests delete."""
-    server = Till(tmp_path_factory.mktemp("words"))
-    control = ("--control", server.address("control"))
-    run_till("app", "create", "com.example.words", *control)
-    yield control
-    assert server.stop() == 0
+    with Till(tmp_path_factory.mktemp("words")) as server:
+        control = ("--control", server.address("control"))
+        run_till("app", "create", "com.example.words", *control)
+        yield control
 
 
 def on_terminal(*arguments, typed="", **environment):
@@ -140,14 +140,9 @@ def on_terminal(*arguments, typed="", **environment):
     os.close(child)
     os.write(parent, typed.encode())
     output = b""
-    while True:
-        try:
-            part = os.read(parent, 4096)
-        except OSError:
-            break
-        if not part:
-            break
-        output += part
+    with contextlib.suppress(OSError):
+        while part := os.read(parent, 4096):
+            output += part
     os.close(parent)
     return process.wait(60), output.decode().replace("\r\n", "\n")
 

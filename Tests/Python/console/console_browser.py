@@ -10,7 +10,6 @@ import importlib.metadata
 import json
 import os
 import re
-import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -23,9 +22,10 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
+from process_helpers import installed
+
 REPOSITORY = Path(__file__).resolve().parents[3]
 SCREENSHOTS = REPOSITORY / ".build/test-logs/screenshots"
-INSTALLS = "Install what the tests need with: scripts/install test"
 WIDE, NARROW = (1280, 900), (400, 800)
 # Each page is checked in these variants: name of the screenshot, screen size, color scheme.
 LOOKS = [("light", WIDE, "light"), ("dark", WIDE, "dark"), ("narrow", NARROW, "light")]
@@ -34,13 +34,6 @@ PATIENCE = 20
 NEWER_THAN_TIDY = (
     'proprietary attribute "aria-current"', '<a> proprietary attribute "href"', '<a> proprietary attribute "tabindex"',
 )
-
-
-def _program(*names):
-    for name in names:
-        if found := shutil.which(name):
-            return found
-    raise AssertionError(f"{names[0]} is missing. {INSTALLS}")
 
 
 def _axe() -> str:
@@ -53,10 +46,9 @@ class Browser:
 
     def __init__(self, address):
         self.address = address.rstrip("/")
-        tidy, driver = _program("tidy"), _program("chromedriver")
-        self._tidy = tidy
+        self._tidy = installed("tidy", "tidy")
         options = webdriver.ChromeOptions()
-        options.binary_location = _program("chromium")
+        options.binary_location = installed("chromium", "chromium")
         for argument in (
             "--headless=new", "--no-first-run", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
             "--disable-background-networking", "--disable-component-update", "--disable-sync", "--lang=en-US",
@@ -68,7 +60,7 @@ class Browser:
         if os.geteuid() == 0:
             options.add_argument("--no-sandbox")
         options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
-        self.driver = webdriver.Chrome(options, Service(driver))
+        self.driver = webdriver.Chrome(options, Service(installed("chromedriver", "chromium-driver")))
         self.driver.set_page_load_timeout(PATIENCE)
         self.requested = []
         self._documents = []
@@ -84,9 +76,6 @@ class Browser:
     def path(self):
         """The path and query of the current address."""
         return self.driver.current_url.removeprefix(self.address)
-
-    def reload(self):
-        self.driver.refresh()
 
     def without_script(self, is_without):
         """Turns off JavaScript for all pages that are loaded afterwards."""
@@ -117,14 +106,13 @@ class Browser:
             try:
                 if found := condition():
                     return found
-            except (NoSuchElementException, StaleElementReferenceException):
-                pass
             except AssertionError as missing:
                 # The page is still loading.
                 lacking = f" ({missing})"
             except WebDriverException as trouble:
-                # The browser is between two pages, and there is no document.
-                if "does not belong to the document" not in str(trouble):
+                # The page has been replaced, or the browser is between two pages, and there is no document.
+                is_gone = isinstance(trouble, (NoSuchElementException, StaleElementReferenceException))
+                if not is_gone and "does not belong to the document" not in str(trouble):
                     raise
             assert time.monotonic() < deadline, (
                 f"{what} did not appear on {self.path} within {seconds} s{lacking}:\n{self.text()[:900]}"
@@ -245,16 +233,17 @@ class Browser:
                 field.click()
         elif kind == "file":
             field.send_keys(str(value))
-        elif kind == "datetime-local":
-            # A user would type the parts of a date in the order of the locale. The script sets the same value directly.
-            self.driver.execute_script("arguments[0].value = arguments[1]", field, value)
         else:
-            field.clear()
-            # Characters outside the Basic Multilingual Plane cannot be typed as keys.
-            if all(ord(letter) < 0x10000 for letter in value):
-                field.send_keys(value)
-            else:
-                self.driver.execute_script("arguments[0].value = arguments[1]", field, value)
+            self._write(field, value, can_be_typed=kind != "datetime-local")
+
+    def _write(self, field, value, can_be_typed=True):
+        """Types a text. The script sets a date (a user would type its parts in the order of the locale), a text that is
+        too long to be typed, and characters outside of the Basic Multilingual Plane."""
+        field.clear()
+        if can_be_typed and len(value) < 200 and all(ord(letter) < 0x10000 for letter in value):
+            field.send_keys(value)
+        else:
+            self.driver.execute_script("arguments[0].value = arguments[1]", field, value)
 
     def _settle(self, action):
         """Performs an action that loads a page, and waits until the page is loaded."""
@@ -267,13 +256,7 @@ class Browser:
 
     def fill(self, field, value):
         """Writes into the field with this id."""
-        found = self.driver.find_element(By.ID, field)
-        found.clear()
-        if len(value) < 200:
-            found.send_keys(value)
-        else:
-            # No user would type such a long text, so the value is set directly.
-            self.driver.execute_script("arguments[0].value = arguments[1]", found, value)
+        self._write(self.driver.find_element(By.ID, field), value)
 
     def send(self, label):
         """Presses a button that opens another page."""
@@ -289,14 +272,13 @@ class Browser:
                 return
         raise AssertionError(f"the tabulator does not lead to {label!r} on {self.path}")
 
-    def settle_after(self, *keys):
-        """Presses keys that open another page."""
-        self._settle(lambda: self.press(*keys))
+    def settle_after(self, key):
+        """Presses a key that opens another page."""
+        self._settle(lambda: self.press(key))
 
-    def press(self, *keys):
-        """Presses keys one after the other, in the element that has the focus."""
-        for key in keys:
-            self.driver.switch_to.active_element.send_keys(getattr(Keys, key, key))
+    def press(self, key):
+        """Presses a key in the element that has the focus."""
+        self.focused.send_keys(getattr(Keys, key))
 
     @property
     def focused(self):

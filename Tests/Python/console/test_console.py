@@ -5,7 +5,7 @@ import requests
 
 from console_browser import REPOSITORY, Browser
 from listening_post import ListeningPost
-from shop_helpers import ControlClient, Till
+from shop_helpers import Till
 
 BUNDLE = "com.example.console"
 FILE = "Xcode .storekit file with the products (optional)"
@@ -18,14 +18,13 @@ STOREKIT = REPOSITORY / "Sources/TillShop/Resources/demo.storekit"
 @pytest.fixture(scope="module")
 def till(tmp_path_factory):
     """A server for the browser of this module."""
-    till = Till(tmp_path_factory.mktemp("console"))
-    yield till
-    assert till.stop() == 0, "till serve did not exit with 0 on SIGTERM"
+    with Till(tmp_path_factory.mktemp("console")) as till:
+        yield till
 
 
 @pytest.fixture(scope="module")
 def verbs(till):
-    return ControlClient(till.address("control"))
+    return till.client
 
 
 @pytest.fixture(scope="module")

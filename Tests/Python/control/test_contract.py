@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from catalog_of_everything import CATALOG, COINS, PRO
-from shop_helpers import App, ControlClient
+from shop_helpers import App
 
 MAX_FILES = 250
 METHODS = {"get", "post", "put", "patch", "delete"}
@@ -115,7 +115,7 @@ def test_a_generated_client_tells_a_story(server, control, team, generated):
             assert answer is not None and not isinstance(answer, models.ErrorInfo), answer
             return answer
 
-        bundle = App(server, control, "com.example.generated", issuer_id=team, catalog=CATALOG).bundle_id
+        bundle = App(server, "com.example.generated", issuer_id=team, catalog=CATALOG).bundle_id
         sandbox = (bundle, models.StoreEnvironment.SANDBOX)
         frozen = call("clocks", "set_clock", *sandbox, body=models.SetClock(mode=models.ClockMode.FROZEN))
         made = call("customers", "create_customer", *sandbox, body=models.CreateCustomer(customer="ann", storefront="DEU"))
@@ -146,7 +146,7 @@ def test_derived_requests_get_documented_answers(serve, tmp_path):
     """At least fifty requests for each operation, valid and invalid, and sequences that follow the links."""
     till = serve()
     document = tmp_path / "openapi.json"
-    document.write_text(json.dumps(ControlClient(till.address("control")).document))
+    document.write_text(json.dumps(till.client.document))
     (tmp_path / "lines.py").write_text(HOOKS)
     outcome = subprocess.run(
         [tool("schemathesis"), "run", document, "--url", till.address("control"), "--seed", "20260101",

@@ -15,12 +15,9 @@ from openapi_spec_validator import validate
 import payload_rules
 from catalog_of_everything import CATALOG, COINS
 from process_helpers import assert_private, run_till
-from shop_helpers import SERVER_ROUTES, App, ControlClient, ControlRefused, ids, server_root
+from shop_helpers import SERVER_ROUTES, App, ControlRefused, ids, server_root
 
 METRICS_LINE = re.compile(r'# (TYPE|HELP) .*|[a-zA-Z_:][\w:]*(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? [-+.\deE]+')
-
-
-# The document ---------------------------------------------------------------------------------------------------------
 
 
 def test_the_document_is_valid_openapi_3_1_and_every_operation_has_a_name_of_its_own(control):
@@ -52,9 +49,6 @@ def test_status_shows_the_addresses_and_the_root_certificate(server, control):
     assert authority["rootCertificate"].strip() in authority["chain"]
 
 
-# Health ---------------------------------------------------------------------------------------------------------------
-
-
 def test_health_and_readiness(server):
     for path, status in (("/healthz", "ok"), ("/readyz", "ready")):
         answer = requests.get(server.address("control") + path, timeout=10)
@@ -84,9 +78,6 @@ def test_metrics_are_prometheus_text_and_count_requests(server, app):
     assert counted() == before + 3
 
 
-# Access control -------------------------------------------------------------------------------------------------------
-
-
 def test_control_beyond_loopback_requires_its_token(serve):
     """The token is in the data directory and readable only by its owner. The command finds it there."""
     till = serve("--control-address", "127.0.0.2")
@@ -109,17 +100,14 @@ def test_control_beyond_loopback_requires_its_token(serve):
     assert token_file.read_text().strip() == token, "a restart keeps the token"
 
 
-# The data directory -----------------------------------------------------------------------------------------------------------
-
-
 def test_all_files_in_the_data_directory_are_readable_by_their_owner_only(server):
     assert_private(server.data)
 
 
 def test_after_a_rotation_old_and_new_signatures_verify_with_the_same_root(serve):
     till = serve()
-    control = ControlClient(till.address("control"))
-    app = App(till, control, "com.example.rotation", catalog=CATALOG)
+    control = till.client
+    app = App(till, "com.example.rotation", catalog=CATALOG)
     old = app.sandbox.buy("ann", COINS)
     before = control.call("getAuthority")
     after = control.call("rotateChain")
@@ -133,13 +121,13 @@ def test_after_a_rotation_old_and_new_signatures_verify_with_the_same_root(serve
     app.sandbox.verifier.verify_and_decode_signed_transaction(old.transaction.jws)
     assert till.stop() == 0
     again = serve(data=till.data)
-    assert ControlClient(again.address("control")).call("getAuthority") == after
+    assert again.client.call("getAuthority") == after
     run_till("doctor", "--data", till.data, code=0)
 
 
 def test_a_restarted_server_keeps_its_data(serve):
     till = serve()
-    app = App(till, ControlClient(till.address("control")), "com.example.carries-on", catalog=CATALOG)
+    app = App(till, "com.example.carries-on", catalog=CATALOG)
     bought = app.sandbox.buy_many("ann", COINS, 3)
     app.sandbox.refund(bought[1])
     before, _ = app.sandbox.whole_history(bought[0])
@@ -161,7 +149,7 @@ def test_a_restarted_server_keeps_its_data(serve):
 def test_a_restored_backup_has_the_same_history(serve, tmp_path):
     """The backup is created while the server runs. It contains the root, the keys and the revisions."""
     till = serve()
-    app = App(till, ControlClient(till.address("control")), "com.example.backup", catalog=CATALOG)
+    app = App(till, "com.example.backup", catalog=CATALOG)
     bought = app.sandbox.buy_many("ann", COINS, 25)
     app.sandbox.refund(bought[3])
     before, revision = app.sandbox.whole_history(bought[0])

@@ -1,41 +1,28 @@
 """Fault rules: documented errors in Apple's client, bad connections and lost notifications. All other faults are tested
 in Tests/TillServerTests/Control/Routes/FaultControlTests.swift."""
 
-import itertools
 import re
 import time
 
 import pytest
 import requests
 from appstoreserverlibrary.api_client import APIError, APIException
-from appstoreserverlibrary.models.ConsumptionRequest import ConsumptionRequest
-from appstoreserverlibrary.models.ConsumptionRequestV1 import ConsumptionRequestV1
-from appstoreserverlibrary.models.DeliveryStatus import DeliveryStatus
-from appstoreserverlibrary.models.ExtendRenewalDateRequest import ExtendRenewalDateRequest
-from appstoreserverlibrary.models.MassExtendRenewalDateRequest import MassExtendRenewalDateRequest
-from appstoreserverlibrary.models.NotificationHistoryRequest import NotificationHistoryRequest
-from appstoreserverlibrary.models.RefundHistoryResponse import RefundHistoryResponse
-from appstoreserverlibrary.models.TransactionHistoryRequest import TransactionHistoryRequest
-from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppAccountTokenRequest
 
 import notification_checks
-from catalog_of_everything import BASIC, CATALOG, COINS
+from catalog_of_everything import BASIC, COINS
 from error_codes import CHOSEN, NAMES
-from notification_checks import control_of, listen, until
-from shop_helpers import NO_OFFER, V1, V2, App, ControlRefused
+from notification_checks import listen
+from process_helpers import wait_until
+from shop_helpers import APPLES_CALLS, NO_OFFER, ControlRefused, models
 
 INFO = "/inApps/v1/transactions/"
 
-_numbers = itertools.count(1)
-
 
 @pytest.fixture(params=["sandbox", "production"])
-def environment(server, control, team, request):
+def environment(new_app, request):
     """An environment of the test's own app; its fault rules are removed after the test."""
-    number = next(_numbers)
-    app = App(server, control, f"com.example.faulty{number}", 2_600_000_000 + number, team, CATALOG)
-    yield app.environment(request.param)
-    control.call("removeFaults")
+    yield new_app.environment(request.param)
+    new_app.control.call("removeFaults")
 
 
 def fault(environment, kind, **options):
@@ -47,9 +34,6 @@ def hits(environment):
     return [rule["struck"] for rule in environment.app.control.call("listFaults")]
 
 
-# Errors ---------------------------------------------------------------------------------------------------------------
-
-
 def documented_codes():
     """The codes that a fault rule can return: those of the routes that Till serves."""
     retention = range(4_000_161, 4_000_183), range(4_000_211, 4_000_227), range(4_030_014, 4_030_027)
@@ -59,44 +43,34 @@ def documented_codes():
 
 TYPED = {int(error.value): error for error in APIError}
 
-# Every route of the API by its name, with the method of Apple's client that calls it.
-CALLS = {
-    "getTransactionHistory": lambda client: client.get_transaction_history(
-        "1", None, TransactionHistoryRequest(), V2),
-    "getTransactionHistoryV1": lambda client: client.get_transaction_history(
-        "1", None, TransactionHistoryRequest(), V1),
-    "getTransactionInfo": lambda client: client.get_transaction_info("1"),
-    "finishTransaction": lambda client: client.finish_transaction("1"),
-    "setAppAccountToken": lambda client: client.set_app_account_token("1", UpdateAppAccountTokenRequest("x")),
-    "getAppTransactionInfo": lambda client: client.get_app_transaction_info("1"),
-    "getAllSubscriptionStatuses": lambda client: client.get_all_subscription_statuses("1"),
-    "extendSubscriptionRenewalDate": lambda client: client.extend_subscription_renewal_date(
-        "1", ExtendRenewalDateRequest()),
-    "massExtendSubscriptionRenewalDate": lambda client: client.extend_renewal_date_for_all_active_subscribers(
-        MassExtendRenewalDateRequest()),
-    "getMassExtensionStatus": lambda client: client.get_status_of_subscription_renewal_date_extensions("1", "x"),
-    "lookUpOrderId": lambda client: client.look_up_order_id("M1"),
-    "getRefundHistory": lambda client: client.get_refund_history("1", None),
+# The routes of the API that APPLES_CALLS does not have, because their calls have no id or a body.
+FURTHER_CALLS = {
+    "extendSubscriptionRenewalDate": lambda client, id_: client.extend_subscription_renewal_date(
+        id_, models.ExtendRenewalDateRequest()),
+    "massExtendSubscriptionRenewalDate": lambda client, _: client.extend_renewal_date_for_all_active_subscribers(
+        models.MassExtendRenewalDateRequest()),
+    "getMassExtensionStatus": lambda client, id_: client.get_status_of_subscription_renewal_date_extensions(id_, "x"),
+    "lookUpOrderId": lambda client, _: client.look_up_order_id("M1"),
     # The official client has no call for this route, so its own request method is used.
-    "getRefundHistoryV1": lambda client: client._make_request(
-        "/inApps/v1/refund/lookup/1", "GET", {}, None, RefundHistoryResponse),
-    "sendConsumptionInformation": lambda client: client.send_consumption_information(
-        "1", ConsumptionRequest(True, False, DeliveryStatus.DELIVERED)),
-    "sendConsumptionInformationV1": lambda client: client.send_consumption_data("1", ConsumptionRequestV1()),
-    "getNotificationHistory": lambda client: client.get_notification_history(
-        None, NotificationHistoryRequest(startDate=1, endDate=2)),
-    "requestTestNotification": lambda client: client.request_test_notification(),
-    "getTestNotificationStatus": lambda client: client.get_test_notification_status("x"),
+    "getRefundHistoryV1": lambda client, id_: client._make_request(
+        f"/inApps/v1/refund/lookup/{id_}", "GET", {}, None, models.RefundHistoryResponse),
+    "sendConsumptionInformation": lambda client, id_: client.send_consumption_information(
+        id_, models.ConsumptionRequest(True, False, models.DeliveryStatus.DELIVERED)),
+    "sendConsumptionInformationV1": lambda client, id_: client.send_consumption_data(
+        id_, models.ConsumptionRequestV1()),
+    "getNotificationHistory": lambda client, _: client.get_notification_history(
+        None, models.NotificationHistoryRequest(startDate=1, endDate=2)),
+    "requestTestNotification": lambda client, _: client.request_test_notification(),
+    "getTestNotificationStatus": lambda client, id_: client.get_test_notification_status(id_),
 }
+CALLS = APPLES_CALLS | FURTHER_CALLS
 
 
 @pytest.mark.parametrize("code", documented_codes())
-def test_each_documented_error_arrives_at_apples_client(server, control, team, app, code):
+def test_each_documented_error_arrives_at_apples_client(control, app, code):
     sandbox = app.sandbox
     id_ = sandbox.buy("faulty", COINS).id
-    rule = control.call("addFault", {
-        "kind": "error", "code": code, "route": "getTransactionInfo", "bundleId": app.bundle_id, "limit": 1,
-    })
+    rule = fault(sandbox, "error", code=code, route="getTransactionInfo", limit=1)
     try:
         with pytest.raises(APIException) as caught:
             sandbox.client.get_transaction_info(id_)
@@ -128,13 +102,10 @@ def test_each_route_returns_each_documented_error(environment, route):
         fault(environment, "error", code=code, route=route, limit=1)
     for code in codes:
         with pytest.raises(APIException) as caught:
-            CALLS[route](environment.client)
+            CALLS[route](environment.client, "1")
         assert (caught.value.http_status_code, caught.value.raw_api_error) == (code // 10_000, code)
         assert caught.value.api_error is TYPED.get(code) and caught.value.error_message
     assert hits(environment) == [1] * len(codes)
-
-
-# Bad connections ------------------------------------------------------------------------------------------------------
 
 
 def test_an_answer_may_be_slow_truncated_or_missing(environment):
@@ -156,14 +127,11 @@ def test_an_answer_may_be_slow_truncated_or_missing(environment):
     assert "latency 400 ms" in words and "cut" in words and "half" in words
 
 
-# Notifications --------------------------------------------------------------------------------------------------------
-
-
 def test_notifications_are_lost_delayed_and_duplicated(environment, post):
     listen(environment, post)
     fault(environment, "drop", route="ONE_TIME_CHARGE", limit=1)
     environment.buy("ann", COINS)
-    (lost,) = until(
+    (lost,) = wait_until(
         lambda: [each for each in environment.control("listNotifications")["notifications"]
                  if each["deliveries"][0]["attempts"]]
     )
@@ -192,12 +160,9 @@ def test_one_notification_overtakes_another(environment, post):
     assert any(entry["explanation"].endswith("reorder 6000 ms.") for entry in entries if entry["path"] == "SUBSCRIBED")
 
 
-# Rules ----------------------------------------------------------------------------------------------------------------
-
-
 def test_rules_survive_a_restart(serve):
     till = serve()
-    rule = control_of(till).call("addFault", {"kind": "error", "code": 5_000_001, "percent": 10})
+    rule = till.client.call("addFault", {"kind": "error", "code": 5_000_001, "percent": 10})
     till.kill()
-    (kept,) = control_of(serve(data=till.data)).call("listFaults")
+    (kept,) = serve(data=till.data).client.call("listFaults")
     assert {**kept, "seen": 0, "struck": 0} == {**rule, "seen": 0, "struck": 0}

@@ -3,7 +3,7 @@ is tested in Tests/TillServerTests/Control/RetentionControlTests.swift."""
 
 from catalog_of_everything import CATALOG, COINS
 from process_helpers import run_till
-from shop_helpers import App, ControlClient
+from shop_helpers import App
 
 
 def notifications(shop):
@@ -12,7 +12,7 @@ def notifications(shop):
 
 def test_the_command_counts_and_deletes_notifications(serve):
     till = serve()
-    shop = App(till, ControlClient(till.address("control")), "com.example.shop", 1234567890, None, CATALOG)
+    shop = App(till, "com.example.shop", 1234567890, None, CATALOG)
     shop.sandbox.buy_many("ann", COINS, 5)
     before = notifications(shop)
     assert len(before) == 5

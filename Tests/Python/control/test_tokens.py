@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import signal
 import socket
 
@@ -40,10 +39,7 @@ def test_a_token_is_valid_until_it_is_revoked_and_is_not_stored(serve):
 
     written = till.stdout() + till.stderr()
     assert written.count("refused a control API token") == 2, "a request without a token is not a guess"
-    for path, _, files in os.walk(till.data):
-        for file in files:
-            content = open(os.path.join(path, file), "rb").read()
-            written += content.decode("latin-1")
+    written += "".join(file.read_bytes().decode("latin-1") for file in till.data.rglob("*") if file.is_file())
     for token in (secret, second):
         assert token not in written
 

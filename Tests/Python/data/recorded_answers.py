@@ -1,19 +1,19 @@
-"""Records requests to one version of Till with their answers, and repeats the requests with a later version.
+"""Repeats recorded requests to an earlier version of Till, and compares the answers with the recorded answers.
 
-Answers are stored as normalized JSON: each JWS is replaced by its payload, and values that differ from answer to answer
-are left out. `Recorder` sends requests and records the answers. `Replay` sends them again and returns the differences.
+Answers are recorded as normalized JSON: each JWS is replaced by its payload, and values that differ from answer to
+answer are left out. `Replay` sends the requests again and returns the differences.
 """
 
-import base64
 import fnmatch
 import hashlib
+import itertools
 import json
 import re
-import time
+from collections import namedtuple
 
-import jwt
 import requests
-from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+from process_helpers import AppleKey, payload
 
 JWS = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]+")
 # These values differ from answer to answer: nonces, and receipts. Receipts are compared by their verifyReceipt answers.
@@ -39,11 +39,6 @@ SIGNED_ON_REQUEST = re.compile(r"/(transactions|subscriptions)/\d+(\?|$)")
 SEALED = {"revision", "paginationToken"}
 
 
-def decoded(jws: str) -> dict:
-    part = jws.split(".")[1]
-    return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
-
-
 def normalized(value, drop=frozenset(), key=None):
     """The JSON without the values that differ from answer to answer."""
     if isinstance(value, dict):
@@ -52,48 +47,29 @@ def normalized(value, drop=frozenset(), key=None):
     if isinstance(value, list):
         return [normalized(inner, drop) for inner in value]
     if isinstance(value, str) and JWS.fullmatch(value):
-        payload = {"payload": normalized(decoded(value), drop)}
+        signed = {"payload": normalized(payload(value), drop)}
         if key in STORED_TEXTS:
-            payload["sha256"] = hashlib.sha256(value.encode()).hexdigest()
-        return payload
+            signed["sha256"] = hashlib.sha256(value.encode()).hexdigest()
+        return signed
     return value
 
 
 class Asker:
     """Sends requests to the ports of a server, with the tokens of the fixture's keys.
 
-    Parameters: the addresses of `production`, `sandbox` and `control`, the keys by bundle id, and a control token.
+    Parameters: the server, the keys by bundle id, and a control token.
     """
 
-    def __init__(self, addresses, keys, control_token=None):
-        self.addresses = addresses
-        self.keys = keys
+    def __init__(self, server, keys, control_token=None):
+        self.server = server
+        self.keys = {app: AppleKey(key, app) for app, key in keys.items()}
         self.control_token = control_token
         self.session = requests.Session()
-        self._tokens = {}
 
     def send(self, method, face, path, body=None, app=None):
-        headers = {}
-        if face == "control" and self.control_token:
-            headers["Authorization"] = f"Bearer {self.control_token}"
-        if app:
-            headers["Authorization"] = f"Bearer {self._token(app)}"
-        return self.session.request(
-            method, self.addresses[face] + path, json=body, headers=headers, timeout=60
-        )
-
-    def _token(self, app):
-        made, token = self._tokens.get(app, (0, None))
-        if time.time() - made > 120:
-            key = self.keys[app]
-            now = int(time.time())
-            claims = {
-                "iss": key["issuerId"], "iat": now, "exp": now + 300, "aud": "appstoreconnect-v1", "bid": app,
-            }
-            private = load_pem_private_key(key["privateKey"].encode(), None)
-            token = jwt.encode(claims, private, algorithm="ES256", headers={"kid": key["keyId"]})
-            self._tokens[app] = (time.time(), token)
-        return token
+        token = self.keys[app].token() if app else self.control_token if face == "control" else None
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        return self.session.request(method, self.server.address(face) + path, json=body, headers=headers, timeout=60)
 
     def answer(self, entry):
         """Sends a recorded request, and returns the status and the JSON of the new answer."""
@@ -119,64 +95,28 @@ def counted_lines(text) -> dict:
     return counts
 
 
-class Recorder:
-    """Sends requests and records the answers."""
-
-    def __init__(self, asker):
-        self.asker = asker
-        self.entries = []
-
-    def ask(self, method, face, path, body=None, *, app=None, drop=(), needs=None, verify=None):
-        """Sends a request, records the answer and returns it.
-
-        `drop` names keys that differ from answer to answer. `needs` names the parts of a data directory, beyond the
-        state of the apps, on which the answer depends. With `verify`, the returned receipt is sent to verifyReceipt.
-        """
-        entry = {"method": method, "face": face, "path": path, "body": body, "app": app, "drop": sorted(drop),
-                 "needs": needs, "verify": verify}
-        entry = {key: value for key, value in entry.items() if value}
-        status, answer = self.asker.answer(entry)
-        assert status < 500, f"{method} {path}: {status} {answer}"
-        entry["status"] = status
-        entry["answer"] = normalized(answer, frozenset(drop))
-        self.entries.append(entry)
-        return answer
-
-    def get(self, path, **options):
-        return self.ask("GET", "control", path, **options)
-
-
-class Difference:
-    """A value in an answer that differs from the recording. `MISSING` is the value of an absent key or element."""
-
-    MISSING = "(missing)"
-
-    def __init__(self, request, path, old, new):
-        self.request, self.path, self.old, self.new = request, path, old, new
-
-    def __repr__(self):
-        return f"{self.request} {self.path}: {self.old!r} was recorded, {self.new!r} is answered"
+# A value in an answer that differs from the recording. MISSING is the value of an absent key or element.
+Difference = namedtuple("Difference", "request path old new")
+MISSING = "(missing)"
 
 
 def differences(request, old, new, path="$"):
     """All differences between two JSON values."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in sorted(old.keys() | new.keys()):
-            yield from differences(
-                request, old.get(key, Difference.MISSING), new.get(key, Difference.MISSING), f"{path}.{key}"
-            )
+            yield from differences(request, old.get(key, MISSING), new.get(key, MISSING), f"{path}.{key}")
     elif isinstance(old, list) and isinstance(new, list):
-        for place in range(max(len(old), len(new))):
-            yield from differences(
-                request, old[place] if place < len(old) else Difference.MISSING,
-                new[place] if place < len(new) else Difference.MISSING, f"{path}[{place}]",
-            )
+        for place, (was, is_now) in enumerate(itertools.zip_longest(old, new, fillvalue=MISSING)):
+            yield from differences(request, was, is_now, f"{path}[{place}]")
     elif type(old) is not type(new) or old != new:
         yield Difference(request, path, old, new)
 
 
 class Replay:
     """Sends recorded requests again.
+
+    A request may have `drop`, the keys that differ from answer to answer; `needs`, the parts of a data directory beyond
+    the state of the apps on which the answer depends; and `verify`: the returned receipt is sent to verifyReceipt.
 
     `without` names the parts of the recorded server that this server lacks (the `needs` of the recorded requests). If
     `same_store` is false, the server seals revisions and tokens with another key, so its new values replace the

@@ -1,6 +1,6 @@
 """This version opens the data of version 0.1.0 and gives the same answers.
 
-The fixtures in Tests/Fixtures/till-0.1.0 were written by the program of version 0.1.0 (see `make.py` there), together
+The fixtures in Tests/Fixtures/till-0.1.0 were written by the program of version 0.1.0 (see `README.md` there), together
 with its answers. The tests open each fixture in a copy and send every recorded request again. Every difference must be
 listed in `expected-differences.json` with a reason. Then every frozen clock advances by a year, and the doctor must
 find no problem.
@@ -12,13 +12,11 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
 
-from fixture_server import FixtureServer
-from process_helpers import quarantined, run_till
-from recorded_answers import Asker, Difference, ExpectedDifferences, Replay, differences
-from shop_helpers import server_root
+from process_helpers import run_till
+from recorded_answers import MISSING, Asker, ExpectedDifferences, Replay, differences
+from shop_helpers import Till, models, server_root
 
 FIXTURES = Path(__file__).resolve().parents[2] / "Fixtures/till-0.1.0"
 EXPECTED = json.loads((FIXTURES / "expected-differences.json").read_text())
@@ -49,7 +47,7 @@ class Opened:
 
     def __init__(self, fixture, server, control_token, settings=()):
         self.fixture, self.server, self.settings = fixture, server, settings
-        self.asker = Asker(server.addresses, fixture.facts["keys"], control_token)
+        self.asker = Asker(server, fixture.facts["keys"], control_token)
         self.expected = ExpectedDifferences(EXPECTED, fixture.name)
 
     def call(self, method, path, body=None):
@@ -79,7 +77,7 @@ class Opened:
         for environment, clock in clocks:
             body = {"by": "P1Y", **({"clock": clock} if clock else {})}
             report = self.call("POST", f"{app}/{environment}/clock/advance", body)
-            assert quarantined(report) == [], report
+            assert report["quarantined"] == [], report
             assert any(entry["type"] == "DID_RENEW" for entry in report["notifications"]), (environment, clock, report)
         arguments = ["--data", str(self.server.data), *self.settings]
         run_till("doctor", *arguments, timeout=120, code=0)
@@ -100,9 +98,11 @@ def opened(tmp_path):
     """Opens data in a server, which is stopped after the test."""
     servers = []
 
-    def open_(fixture, data, *settings, **options):
-        token = fixture.facts["controlToken"] if options.get("address", "127.0.0.2") != "127.0.0.1" else None
-        server = FixtureServer(tmp_path / f"server-{len(servers)}", *settings, data=data, **options)
+    def open_(fixture, data, *settings, address="127.0.0.2"):
+        # The control API requires a token unless it listens on 127.0.0.1. No data may be so old that it is deleted.
+        token = fixture.facts["controlToken"] if address != "127.0.0.1" else None
+        server = Till(tmp_path / f"server-{len(servers)}", "--control-address", address, "--notification-days", "36500",
+                      "--node-name", "fixture", *settings, data=data)
         servers.append(server)
         return Opened(fixture, server, token, settings[:2] if "--database" in settings else ())
 
@@ -120,7 +120,7 @@ def test_a_data_directory(sqlite, opened, tmp_path):
         assert (data / name).read_bytes() == (sqlite.data / name).read_bytes(), name
     # Old signatures must be valid under the root that the server names now.
     for signed in sqlite.facts["signed"]:
-        environment = Environment.SANDBOX if signed["environment"] == "sandbox" else Environment.PRODUCTION
+        environment = models.Environment(signed["environment"].capitalize())
         verifier = SignedDataVerifier(
             [server_root(till.server)], False, environment, sqlite.facts["bundleId"], 1_234_567_890)
         assert verifier.verify_and_decode_signed_transaction(signed["jws"]).bundleId == sqlite.facts["bundleId"]
@@ -131,8 +131,8 @@ def test_a_data_directory(sqlite, opened, tmp_path):
 
 def test_a_dump_of_postgresql(database, opened, tmp_path):
     fixture = Fixture("postgresql", tmp_path)
-    database.run("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", database.folder, "-U", "till", "-d", "till",
-                 "-c", "SET synchronous_commit = off", "-f", readable(database, fixture.folder / "dump.sql"))
+    database.run("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", "till", "-c", "SET synchronous_commit = off",
+                 "-f", readable(database, fixture.folder / "dump.sql"))
     till = opened(fixture, fixture.data, "--database", database.url)
     till.assert_answers_as_recorded()
     till.assert_continues()
@@ -165,9 +165,7 @@ def test_a_backup(sqlite, opened, tmp_path):
 
 
 def test_a_backup_in_postgresql(sqlite, database, opened, tmp_path):
-    database.run("createdb", "-h", database.folder, "-U", "till", "-T", "template0", "restored")
-    url = database.url.removesuffix("/till") + "/restored"
-    data = tmp_path / "data"
+    url, data = database.create("restored"), tmp_path / "data"
     run_till("restore", "--from", sqlite.folder / "backup", "--data", data, TILL_DATABASE=url, code=0)
     till = opened(sqlite, data, "--database", url)
     till.assert_answers_as_recorded(without={"journal"}, same_store=False, every=SAMPLE)
@@ -178,14 +176,13 @@ def test_a_difference_is_found_unless_an_entry_explains_it():
     recorded = {"a": [1, {"b": "old words"}], "c": None, "d": 1}
     found = list(differences("GET /x", recorded, {"a": [1, {"b": "new words"}, 2], "c": None, "d": True}))
     assert [(each.path, each.old, each.new) for each in found] == [
-        ("$.a[1].b", "old words", "new words"), ("$.a[2]", Difference.MISSING, 2), ("$.d", 1, True),
+        ("$.a[1].b", "old words", "new words"), ("$.a[2]", MISSING, 2), ("$.d", 1, True),
     ]
     reason = "It was wrong and is right now."
     entries = [
         {"request": "GET *", "path": "$.a[*].b", "old": "old *", "new": "new *", "reason": reason},
         {"request": "GET /x", "path": "$.d", "old": 1, "new": 2, "reason": reason},
-        {"request": "GET /x", "path": "$.a[2]", "old": Difference.MISSING, "new": 2, "reason": reason,
-         "fixture": "another"},
+        {"request": "GET /x", "path": "$.a[2]", "old": MISSING, "new": 2, "reason": reason, "fixture": "another"},
     ]
     expected = ExpectedDifferences(entries, "sqlite")
     assert [each.path for each in expected.unexpected(found)] == ["$.a[2]", "$.d"]

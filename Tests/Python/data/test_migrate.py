@@ -8,7 +8,7 @@ import pytest
 
 from catalog_of_everything import CATALOG, COINS, PRO
 from process_helpers import assert_healthy, payload, run_till
-from shop_helpers import App, ControlClient, Till
+from shop_helpers import App, Till
 
 APP = "com.example.shop"
 
@@ -30,7 +30,7 @@ def answers(shop, bought):
 
 def test_a_shop_migrated_there_and_back_is_the_same(tmp_path, database):
     till = Till(tmp_path / "first")
-    shop = App(till, ControlClient(till.address("control")), APP, 1234567890, None, CATALOG)
+    shop = App(till, APP, 1234567890, None, CATALOG)
     bought = shop.sandbox.buy_many("ann", COINS, 30)
     shop.sandbox.buy("bob", PRO)
     here = ["--app", APP, "--data", till.data]
@@ -67,7 +67,7 @@ def test_a_shop_migrated_there_and_back_is_the_same(tmp_path, database):
     last = Till(tmp_path / "third", data=till.data)
     assert answers(shop.on(last), bought[0]) == before
     assert exported(last, tmp_path, "back") == text
-    shop.server, shop.control = last, ControlClient(last.address("control"))
+    shop.server, shop.control = last, last.client
     later = type(shop.sandbox)(shop, "sandbox").control("buyProduct", {"productId": COINS}, customer="cat")["transactionId"]
     assert int(later) > max(map(int, bought)), "a new id is not above the migrated ones"
     assert last.stop() == 0
@@ -75,13 +75,11 @@ def test_a_shop_migrated_there_and_back_is_the_same(tmp_path, database):
 
 
 def test_doctor_finds_problems_in_postgresql(tmp_path, database):
-    database.create("sick")
-    url = database.url.removesuffix("/till") + "/sick"
+    url = database.create("sick")
     till = Till(tmp_path, "--demo", "--database", url)
     assert till.stop() == 0
     well = run_till("doctor", "--data", till.data, "--database", url, code=0)
-    statement = "UPDATE accounts SET row_count = row_count + 1 WHERE customer = 'ann'"
-    database.run("psql", "-h", database.folder, "-U", "till", "-d", "sick", "-c", statement)
+    database.sql("UPDATE accounts SET row_count = row_count + 1 WHERE customer = 'ann'", "sick")
     ill = run_till("doctor", "--data", till.data, "--database", url, "--json", code=3)
     assert "transactions and has" in json.loads(ill.stdout)["findings"][0]
     assert "hunter2" not in well.stdout + ill.stdout

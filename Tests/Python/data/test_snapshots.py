@@ -12,7 +12,7 @@ import requests
 
 from catalog_of_everything import BASIC, CATALOG, COINS
 from process_helpers import Server, run_till
-from shop_helpers import App, ControlClient
+from shop_helpers import App
 
 numbers = itertools.count(1)
 
@@ -22,9 +22,9 @@ class Shop:
 
     def __init__(self, till):
         self.till = till
-        self.control = ControlClient(till.address("control"))
+        self.control = till.client
         number = next(numbers)
-        self.app = App(till, self.control, f"com.example.clean{number}", 2_900_000_000 + number, None, CATALOG)
+        self.app = App(till, f"com.example.clean{number}", 2_900_000_000 + number, None, CATALOG)
         self.app.sandbox.control("setClock", {"mode": "frozen"})
 
     def fill(self, customers):
@@ -75,7 +75,7 @@ def test_an_exported_state_can_be_imported_into_an_empty_till(shop, serve, tmp_p
     assert not list(tmp_path.glob("*.part"))
 
     second = serve()
-    control = ControlClient(second.address("control"))
+    control = second.client
     done = run_till("state", "import", file, "--yes", "--control", control.address, code=0)
     assert done.stdout == "Imported all apps: 4 customers, 23 transactions, 23 notifications.\n"
     run_till("state", "export", again, "--control", control.address, code=0)
@@ -138,7 +138,7 @@ def test_snapshots_survive_a_restart_and_a_backup(shop, serve, tmp_path):
     shop.command("backup", copy)
     shop.till.kill()
     for data in (shop.till.data, copy):
-        control = ControlClient(serve(data=data).address("control"))
+        control = serve(data=data).client
         assert control.call("listSnapshots") == [saved]
         assert control.call("restoreSnapshot", name="fresh") == saved
 
@@ -167,8 +167,7 @@ def test_a_state_may_be_uploaded_slowly(serve, tmp_path):
 
 
 def test_an_ephemeral_till_answers_within_a_second_and_leaves_nothing(tmp_path, capsys):
-    till = Server(None, tmp_path, "--ephemeral", "--demo")
-    try:
+    with Server(None, tmp_path, "--ephemeral", "--demo") as till:
         answer = requests.get(till.address("sandbox") + "/inApps/v1/transactions/1", timeout=30)
         assert answer.status_code == 401
         with capsys.disabled():
@@ -176,8 +175,6 @@ def test_an_ephemeral_till_answers_within_a_second_and_leaves_nothing(tmp_path, 
         control = ["--control", till.address("control")]
         run_till("buy", "com.example.till.demo.seeds.10", "--customer", "ann", *control, code=0)
         assert stat.S_IMODE(os.stat(till.data).st_mode) == 0o700
-    finally:
-        assert till.stop() == 0
     assert not till.data.exists()
     assert "--ephemeral" in run_till("serve", "--ephemeral", "--data", tmp_path / "data", code=64).stderr
 

@@ -11,24 +11,19 @@ import sys
 
 import pg8000.dbapi
 
-import unchanged_backend
-from unchanged_receipts import verify_receipt
+from unchanged_backend import look_up_all
 
 
 def main():
-    given = dict(argument.split("=", 1) for argument in sys.argv[1:])
     database = pg8000.dbapi.connect(
-        user="backend", database="postgres", host=os.environ.get("DATABASE_HOST", "localhost"),
+        user="till", database="till", host=os.environ.get("DATABASE_HOST", "localhost"),
         port=int(os.environ["DATABASE_PORT"]), timeout=20,
     )
     cursor = database.cursor()
     cursor.execute("create table if not exists bought (transaction_id text primary key, environment text, receipt int)")
-    found = {}
-    for name, environment in unchanged_backend.ENVIRONMENTS.items():
-        found[name] = unchanged_backend.look_up(os.environ, environment, given[name])
-        with open(given[f"{name}-receipt"]) as file:
-            found[name]["receipt"] = verify_receipt(file.read().strip())
-        row = (found[name]["transactionId"], found[name]["environment"], found[name]["receipt"]["answer"]["status"])
+    found = look_up_all(sys.argv[1:])
+    for each in found.values():
+        row = (each["transactionId"], each["environment"], each["receipt"]["answer"]["status"])
         cursor.execute("insert into bought values (%s, %s, %s)", row)
     database.commit()
     database.close()

@@ -17,7 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from process_helpers import ROOT, UNPRIVILEGED, clean_environment, till_binary, wait_until
+from process_helpers import (
+    ROOT, UNPRIVILEGED, clean_environment, installed, open_to_everybody, till_binary, wait_until,
+)
 
 IS_ROOT = os.geteuid() == 0
 DEMO_FILE = ROOT / "Sources/TillShop/Resources/demo.storekit"
@@ -34,8 +36,7 @@ def needed():
     it."""
     for program, package in (("slirp4netns", "slirp4netns"), ("unshare", "util-linux"), ("curl", "curl"),
                              ("keytool", "default-jre-headless")):
-        if not shutil.which(program):
-            pytest.fail(f"{program} is missing: apt-get install {package}, or scripts/install test", pytrace=False)
+        installed(program, package)
 
 
 class Bench:
@@ -45,10 +46,7 @@ class Bench:
         self.folder = folder
         self.temporary = folder / "tmp"
         self.temporary.mkdir()
-        # Every user needs access to the parent folders.
-        for path in (folder, *folder.parents):
-            if path.stat().st_uid == os.getuid() and path != path.parent and str(path).startswith(temporary_root()):
-                path.chmod(path.stat().st_mode | 0o055)
+        open_to_everybody(folder)
         self.temporary.chmod(0o1777)
 
     def environment(self, **more):
@@ -100,19 +98,13 @@ class Bench:
         return [path.name for path in self.temporary.iterdir()] + processes(str(self.temporary))
 
 
-def temporary_root() -> str:
-    return os.environ.get("TMPDIR", "/tmp")
-
-
 def processes(word) -> list:
     """The command lines of running processes that contain a word."""
-    found = []
+    lines = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
-            line = path.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-            if word in line and "slirp4netns" in line or f"serve --data {word}" in line:
-                found.append(line)
-    return found
+            lines.append(path.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace"))
+    return [line for line in lines if word in line and "slirp4netns" in line or f"serve --data {word}" in line]
 
 
 @pytest.fixture
@@ -140,13 +132,14 @@ def backend(bench, user=None, name="unchanged_backend.py"):
     return ["sh", "-ec", "\n".join(lines)]
 
 
-def assert_found(done):
+def assert_found(done, product=SEEDS):
     """Checks that the backend reached each environment with Apple's client, with Apple's verifier, and with the receipt
     check, which asks production first."""
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
     for environment, statuses in (("production", [0]), ("sandbox", [21007, 0])):
-        assert (found[environment]["environment"], found[environment]["productId"]) == (environment.capitalize(), SEEDS)
+        sold_there = found[environment]["environment"], found[environment]["productId"]
+        assert sold_there == (environment.capitalize(), product)
         receipt = found[environment]["receipt"]
         assert receipt["statuses"] == statuses and receipt["requestId"].endswith(".0.0")
         assert receipt["answer"]["environment"] == environment.capitalize()
@@ -204,7 +197,7 @@ def test_without_slirp4netns_the_error_has_the_command_that_installs_it(bench):
     if IS_ROOT:
         command = ["unshare", "--mount", "bash", "-ec",
                    "mount --bind /bin/false \"$(readlink -f \"$(command -v slirp4netns)\")\"; "
-                   f"chmod() {{ :; }}; exec '{till_binary()}' exec --way network -- true"]
+                   f"exec '{till_binary()}' exec --way network -- true"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=bench.environment())
         assert done.returncode == 125 and "slirp4netns" in done.stderr
 
@@ -243,13 +236,11 @@ def service():
     listener = socket.create_server(("127.0.0.1", 0))
 
     def serve():
-        while True:
-            try:
+        with contextlib.suppress(OSError):
+            while True:
                 connection, _ = listener.accept()
-            except OSError:
-                return
-            with connection:
-                connection.sendall(b"rows\n")
+                with connection:
+                    connection.sendall(b"rows\n")
 
     threading.Thread(target=serve, daemon=True).start()
     yield listener.getsockname()[1]
@@ -262,11 +253,8 @@ ASK = ("import socket,sys\n"
 
 
 @pytest.mark.parametrize("way, flags, host, found", [
-    ("mount", [], "127.0.0.1", "rows"),
-    ("proxy", [], "127.0.0.1", "rows"),
-    ("network", [], "127.0.0.1", "ConnectionRefusedError"),
-    ("network", [], "10.0.2.2", "rows"),
-    ("network", ["--keep-port"], "127.0.0.1", "rows"),
+    ("mount", [], "127.0.0.1", "rows"), ("proxy", [], "127.0.0.1", "rows"), ("network", [], "10.0.2.2", "rows"),
+    ("network", [], "127.0.0.1", "ConnectionRefusedError"), ("network", ["--keep-port"], "127.0.0.1", "rows"),
 ])
 def test_a_service_on_localhost_is_reachable_or_its_address_is_printed(bench, service, way, flags, host, found):
     flags = [part for flag in flags for part in (flag, str(service))]
@@ -421,11 +409,10 @@ def test_joining_a_running_server(bench, serve, tmp_path):
 
 def test_joining_fails_with_a_clear_message(bench, serve, tmp_path):
     till = serve()
-    done = bench.till("exec", "--join", "--data", till.data, "--", "echo", "ran")
-    assert (done.returncode, done.stdout) == (125, "") and "--tls-port" in done.stderr
-    till.stop()
-    done = bench.till("exec", "--join", "--data", till.data, "--", "echo", "ran")
-    assert (done.returncode, done.stdout) == (125, "") and "No Till answers" in done.stderr
+    for words in ("--tls-port", "No Till answers"):
+        done = bench.till("exec", "--join", "--data", till.data, "--", "echo", "ran")
+        assert (done.returncode, done.stdout) == (125, "") and words in done.stderr
+        till.stop()
 
 
 @pytest.mark.parametrize("arguments", [

@@ -3,88 +3,18 @@
 The database is Debian's PostgreSQL. An ordinary user runs it in a folder of its own.
 """
 
-import os
-import shutil
-import signal
-import subprocess
-import tempfile
-import time
-from pathlib import Path
-
-import pg8000.dbapi
 import pytest
 
+from postgres_server import PostgresServer
 from process_helpers import UNPRIVILEGED, free_port
-from test_exec import IS_ROOT, WORDS, assert_found, backend, bench, needed, temporary_root  # noqa: F401
-
-OWNER = ["runuser", "-u", UNPRIVILEGED, "--"] if IS_ROOT else []
-
-
-class Database:
-    """A PostgreSQL server at 127.0.0.1 that accepts every user without a password."""
-
-    def __init__(self):
-        self.folder = Path(tempfile.mkdtemp(prefix="till-postgres-", dir=temporary_root()))
-        self.port = free_port()
-        if IS_ROOT:
-            shutil.chown(self.folder, UNPRIVILEGED)
-        made = subprocess.run(
-            [*OWNER, program("initdb"), "--pgdata", self.folder / "data", "--auth", "trust", "--username", "backend",
-             "--locale", "C", "--encoding", "UTF8", "--no-sync"],
-            capture_output=True, text=True, cwd="/",
-        )
-        assert made.returncode == 0, made.stderr
-        with open(self.folder / "log", "wb") as log:
-            self.process = subprocess.Popen(
-                [*OWNER, program("postgres"), "-D", self.folder / "data", "-p", str(self.port), "-h", "127.0.0.1",
-                 "-k", "", "-F"],
-                stdout=log, stderr=log, cwd="/",
-            )
-        deadline = time.monotonic() + 30
-        while True:
-            try:
-                self.connection = self.connect()
-                return
-            except (pg8000.dbapi.InterfaceError, pg8000.dbapi.DatabaseError):
-                assert self.process.poll() is None and time.monotonic() < deadline, (self.folder / "log").read_text()
-                time.sleep(0.05)
-
-    def connect(self):
-        return pg8000.dbapi.connect(user="backend", database="postgres", host="127.0.0.1", port=self.port)
-
-    def rows(self) -> list:
-        """The rows that a backend has written. Empties the table for the next test."""
-        cursor = self.connection.cursor()
-        cursor.execute("select environment, receipt, transaction_id from bought order by 1")
-        found = cursor.fetchall()
-        cursor.execute("drop table bought")
-        self.connection.commit()
-        return [tuple(row) for row in found]
-
-    def close(self):
-        self.connection.close()
-        # The signal goes to the server and not to runuser. SIGINT ends the server without waiting for connected
-        # clients.
-        (pid, *_) = (self.folder / "data/postmaster.pid").read_text().splitlines()
-        os.kill(int(pid), signal.SIGINT)
-        self.process.wait(30)
-        shutil.rmtree(self.folder)
-
-
-def program(name) -> str:
-    """The path of a server program. Debian installs these outside of the PATH, in one folder per version."""
-    found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: int(path.parts[4]))
-    path = str(found[-1]) if found else shutil.which(name)
-    if not path:
-        pytest.fail(f"{name} is missing: apt-get install postgresql, or scripts/install test", pytrace=False)
-    return path
+from test_exec import IS_ROOT, WORDS, assert_found, backend, bench, needed  # noqa: F401
 
 
 @pytest.fixture(scope="module")
 def database():
-    database = Database()
+    database = PostgresServer(free_port())
     yield database
-    database.close()
+    database.stop()
 
 
 def run(bench, database, *flags, user=None, **variables):  # noqa: F811
@@ -96,7 +26,9 @@ def run(bench, database, *flags, user=None, **variables):  # noqa: F811
 def assert_written(done, database):
     found = assert_found(done)
     ids = {environment: found[environment]["transactionId"] for environment in found}
-    assert database.rows() == [("Production", 0, ids["production"]), ("Sandbox", 0, ids["sandbox"])]
+    rows = database.sql("SELECT environment, receipt, transaction_id FROM bought ORDER BY 1")
+    assert rows.splitlines() == [f"Production|0|{ids['production']}", f"Sandbox|0|{ids['sandbox']}"]
+    database.sql("DROP TABLE bought")
 
 
 @pytest.mark.parametrize("way, flags", [

@@ -10,7 +10,6 @@ from urllib.parse import quote
 
 import pytest
 import requests
-from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException, VerificationStatus
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
@@ -18,7 +17,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509 import ocsp
 
 from process_helpers import converse, free_port, request_bytes, run_till
-from shop_helpers import ControlClient, Till, now_ms, server_root
+from shop_helpers import Till, models, now_ms, server_root
 
 BUNDLE = "com.example.revoked"
 REQUEST, RESPONSE = "application/ocsp-request", "application/ocsp-response"
@@ -33,17 +32,19 @@ class Responder:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}/ocsp"
         self.arguments = [f"--{face}-port", self.port, "--ocsp-url", self.url]
-        self.start()
+        self.start(*self.arguments)
+        self.create_customer()
+
+    def start(self, *arguments, data=None):
+        self.till = self.serve(*arguments, data=data)
+        self.root = server_root(self.till)
+
+    def create_customer(self):
         self.call("createApp", {"bundleId": BUNDLE})
         self.call("createCustomer", {"customer": "ann"}, bundleId=BUNDLE, environment="sandbox")
 
-    def start(self, data=None):
-        self.till = self.serve(*self.arguments, data=data)
-        self.control = ControlClient(self.till.address("control"))
-        self.root = server_root(self.till)
-
     def call(self, *arguments, **parameters):
-        return self.control.call(*arguments, **parameters)
+        return self.till.client.call(*arguments, **parameters)
 
     def set(self, certificate, state, **details):
         return self.call("setRevocation", {"state": state, **details}, certificate=certificate)
@@ -55,7 +56,7 @@ class Responder:
 
     def verify(self, signed=None, online=True):
         """The status with which a new verifier rejects the JWS, or None. A used verifier would cache valid chains."""
-        verifier = SignedDataVerifier([self.root], online, Environment.SANDBOX, BUNDLE)
+        verifier = SignedDataVerifier([self.root], online, models.Environment.SANDBOX, BUNDLE)
         try:
             verifier.verify_and_decode_notification(signed or self.signed())
         except VerificationException as refused:
@@ -99,9 +100,6 @@ def good_again(request):
         request.getfixturevalue("responder").set("all", "good")
 
 
-# The official verifier ------------------------------------------------------------------------------------------------
-
-
 def test_the_official_verifier_accepts_with_online_checks(responder):
     assert responder.verify() is None
 
@@ -127,82 +125,56 @@ def test_the_official_verifier_sees_the_state(responder, certificate, state, det
     assert responder.verify() is None
 
 
-class MovedResponder:
-    """A server whose data directory is started again on different ports, without --ocsp-url."""
+class MovedResponder(Responder):
+    """A server whose data directory is started again on different ports or with other settings."""
 
-    def __init__(self, serve, data):
-        self.serve, self.data = serve, data
+    def __init__(self, serve, *arguments):
+        self.serve = serve
+        self.start(*arguments)
+        self.create_customer()
 
-    def start(self, port):
-        self.till = self.serve("--production-port", port, data=self.data)
-        self.port = int(self.till.address("production").rsplit(":", 1)[1])
-        self.call = ControlClient(self.till.address("control")).call
+    def move(self, *arguments):
+        self.till.stop()
+        self.start(*arguments, data=self.till.data)
 
     def address(self):
-        (leaf, *_) = x509.load_pem_x509_certificates(self.call("getAuthority")["chain"].encode())
-        (access,) = leaf.extensions.get_extension_for_class(x509.AuthorityInformationAccess).value
+        (access,) = self.chain()[0].extensions.get_extension_for_class(x509.AuthorityInformationAccess).value
         return access.access_location.value
 
     def warnings(self):
         return [line for line in self.till.stderr().splitlines() if "does not answer at the OCSP URL" in line]
 
-    def verify(self):
-        cases = self.call("listAttacks", query={"case": "control"}, bundleId=BUNDLE, environment="sandbox")
-        verifier = SignedDataVerifier([server_root(self.till)], True, Environment.SANDBOX, BUNDLE)
-        verifier.verify_and_decode_notification(cases[0]["signedPayload"])
 
-
-def test_the_address_follows_the_production_port(serve, tmp_path):
-    moved = MovedResponder(serve, tmp_path / "data")
-    moved.start(free_port())
-    assert moved.address() == f"http://localhost:{moved.port}/ocsp" and not moved.warnings()
-    moved.call("createApp", {"bundleId": BUNDLE})
-    moved.call("createCustomer", {"customer": "ann"}, bundleId=BUNDLE, environment="sandbox")
-    moved.verify()
+@pytest.mark.parametrize("chosen_by_the_system", [False, True])
+def test_the_address_follows_the_production_port(serve, chosen_by_the_system):
+    moved = MovedResponder(serve, "--production-port", 0 if chosen_by_the_system else free_port())
     first = moved.address()
-    moved.till.stop()
+    assert first == f"http://localhost:{moved.till.ports['production']}/ocsp" and not moved.warnings()
+    assert moved.verify() is None
 
     # On another port, Till keeps the chain. The log warns about the old address until the chain is rotated.
-    moved.start(0)
+    moved.move("--production-port", free_port())
     assert moved.address() == first
     (warning,) = moved.warnings()
-    assert first in warning and f"http://localhost:{moved.port}/ocsp" in warning and "till ca rotate" in warning
-    with pytest.raises(VerificationException):
-        moved.verify()
+    now = f"http://localhost:{moved.till.ports['production']}/ocsp"
+    assert first in warning and now in warning and "till ca rotate" in warning
+    assert moved.verify() is not None
     moved.call("rotateChain")
-    assert moved.address() == f"http://localhost:{moved.port}/ocsp"
-    moved.verify()
+    assert moved.address() == now
+    assert moved.verify() is None
 
 
-def test_the_address_has_the_port_that_the_system_chose_at_the_first_start(serve, tmp_path):
-    moved = MovedResponder(serve, tmp_path / "data")
-    moved.start(0)
-    moved.call("createApp", {"bundleId": BUNDLE})
-    moved.call("createCustomer", {"customer": "ann"}, bundleId=BUNDLE, environment="sandbox")
-    assert moved.address() == f"http://localhost:{moved.port}/ocsp" and not moved.warnings()
-    moved.verify()
-
-
-def test_a_configured_address_is_used_unchanged(serve, tmp_path):
-    def serve_as(url):
-        return MovedResponder(
-            lambda *arguments, data: serve(*arguments, "--ocsp-url", url, data=data), tmp_path / "data")
-
-    moved = serve_as("http://till.test/ocsp")
-    moved.start(0)
+def test_a_configured_address_is_used_unchanged(serve):
+    moved = MovedResponder(serve, "--ocsp-url", "http://till.test/ocsp")
     assert moved.address() == "http://till.test/ocsp" and not moved.warnings()
-    moved.till.stop()
-    moved = serve_as("http://till.test/other/ocsp")
-    moved.start(0)
+    moved.move("--ocsp-url", "http://till.test/other/ocsp")
     (warning,) = moved.warnings()
     assert "http://till.test/ocsp" in warning and "http://till.test/other/ocsp" in warning
 
 
-def test_the_address_follows_the_host(serve, tmp_path):
-    moved = MovedResponder(
-        lambda *arguments, data: serve(*arguments, "--host", "127.0.0.2", data=data), tmp_path / "data")
-    moved.start(free_port())
-    assert moved.address() == f"http://127.0.0.2:{moved.port}/ocsp" and not moved.warnings()
+def test_the_address_follows_the_host(serve):
+    moved = MovedResponder(serve, "--host", "127.0.0.2", "--production-port", free_port())
+    assert moved.address() == f"http://127.0.0.2:{moved.till.ports['production']}/ocsp" and not moved.warnings()
 
 
 def test_either_environment_answers(serve):
@@ -226,7 +198,7 @@ def test_old_and_new_chains_verify_after_a_rotation_and_a_restart(serve):
     responder.set("intermediate", "unknown", chainId=was[0]["chainId"])
     assert responder.verify(old) == FAILED
     assert responder.till.stop() == 0
-    responder.start(data=responder.till.data)
+    responder.start(*responder.arguments, data=responder.till.data)
     assert responder.verify(old) == FAILED and responder.verify(new) == FAILED
     states = {entry["state"] for entry in responder.call("getRevocation")}
     assert states == {"good", "revoked", "unknown"}
@@ -243,9 +215,6 @@ def test_a_server_stops_while_a_client_waits_for_a_slow_answer(serve):
         waiting.sendall(request_bytes("POST", "/ocsp", {"Content-Type": REQUEST}, body))
         time.sleep(0.5)
         assert responder.till.stop(limit=15) == 0
-
-
-# The wire -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("algorithm", [hashes.SHA1(), hashes.SHA256(), hashes.SHA384(), hashes.SHA512()])
@@ -340,9 +309,6 @@ def test_a_dead_responder_sends_no_byte(responder):
     answer = responder.post(responder.question(intermediate, root))
     assert ocsp.load_der_ocsp_response(answer.content).certificate_status
     assert "Error" not in responder.till.stderr() and "error" not in responder.till.stderr()
-
-
-# The command ----------------------------------------------------------------------------------------------------------
 
 
 def test_the_command_sets_and_shows(responder):

@@ -1,6 +1,7 @@
 """Till in place of Apple: TLS under Apple's host names, the proxy for these names, and the output of `till hosts`."""
 
 import asyncio
+import contextlib
 import datetime
 import itertools
 import json
@@ -25,7 +26,8 @@ from catalog_of_everything import CATALOG, COINS
 from process_helpers import (
     Server, assert_healthy, clean_environment, parse_answers, port_of, request_bytes, run_till, wait_until,
 )
-from shop_helpers import App, ControlClient, Till
+from shop_helpers import App, Till
+from test_exec import assert_found
 
 HOSTS = {
     "api.storekit.apple.com": "Production",
@@ -45,8 +47,8 @@ class Secure:
 
     def __init__(self, till):
         self.till = till
-        self.control = ControlClient(till.address("control"))
-        self.app = App(till, self.control, "com.example.tls", 1234567890, catalog=CATALOG)
+        self.control = till.client
+        self.app = App(till, "com.example.tls", 1234567890, catalog=CATALOG)
         self.port = port_of(till.address("tls"))
         self.proxy = till.address("proxy")
         self.root = till.document["tlsRootCertificate"]
@@ -85,17 +87,16 @@ def exchange(connection, raw):
 
 @pytest.fixture(scope="module")
 def secure(tmp_path_factory):
-    till = Till(tmp_path_factory.mktemp("tls"), "--tls-port", "0", "--proxy-port", "0", *ADDED_FLAGS)
-    yield Secure(till)
-    assert till.stop() == 0
+    with Till(tmp_path_factory.mktemp("tls"), "--tls-port", "0", "--proxy-port", "0", *ADDED_FLAGS) as till:
+        yield Secure(till)
 
 
 @pytest.fixture(scope="module")
 def hasty(tmp_path_factory):
     """A Till with a short deadline, so that a test can wait until the deadline has passed."""
-    till = Till(tmp_path_factory.mktemp("hasty"), "--tls-port", "0", "--proxy-port", "0", "--request-timeout", "2")
-    yield Secure(till)
-    assert till.stop() == 0
+    flags = ["--tls-port", "0", "--proxy-port", "0", "--request-timeout", "2"]
+    with Till(tmp_path_factory.mktemp("hasty"), *flags) as till:
+        yield Secure(till)
 
 
 def curl(secure, *arguments):
@@ -133,13 +134,8 @@ def test_the_official_client_and_requests_reach_both_environments_with_variables
     done = subprocess.run(
         [sys.executable, str(backend), *arguments], capture_output=True, text=True, timeout=60, env=environment
     )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    for environment, statuses in (("production", [0]), ("sandbox", [21007, 0])):
-        assert found[environment]["transactionId"] == bought[environment]
-        assert found[environment]["environment"] == environment.capitalize()
-        assert found[environment]["receipt"]["requestId"].endswith(".0.0")
-        assert found[environment]["receipt"]["statuses"] == statuses
+    found = assert_found(done, COINS)
+    assert {name: found[name]["transactionId"] for name in found} == bought
 
 
 @pytest.mark.parametrize("host, environment", HOSTS.items())
@@ -188,11 +184,8 @@ def test_an_ambiguous_host_is_rejected_in_either_http_version(secure, version, h
             assert answer.status == 400 and b"Host" in answer.body
             assert connection.recv(1) == b""
         return
-    if hosts == ["api.storekit.apple.com", "api.storekit.apple.com"]:
-        # A proxy that turns HTTP/1.1 into HTTP/2 may send both fields.
-        hosts, wanted = ["api.storekit.apple.com"] * 2, 401
-    else:
-        wanted = 400 if hosts else 421
+    # A proxy that turns HTTP/1.1 into HTTP/2 may send both fields.
+    wanted = 401 if hosts == ["api.storekit.apple.com"] * 2 else 400 if hosts else 421
     with secure.connection(alpn=["h2"]) as connection:
         assert ask_over_http2(connection, hosts[:1], hosts[1:]) == wanted
 
@@ -237,8 +230,7 @@ def test_curl_speaks_either_version_with_keep_alive_and_without(secure, flag, ve
         assert closed.splitlines() == [f"{version} 401 1", f"{version} 401 1"]
     else:
         for _ in range(2):
-            alone = curl(secure, flag, "--output", "/dev/null", "--write-out", shown, url)
-            assert alone == f"{version} 401 1\n"
+            assert curl(secure, flag, "--output", "/dev/null", "--write-out", shown, url) == f"{version} 401 1\n"
 
 
 def test_httpx_reads_a_history_over_http2_and_http1(secure):
@@ -379,13 +371,11 @@ def test_without_the_flags_there_is_no_tls(server, control):
 def test_tls_can_be_enabled_by_variables_and_by_the_configuration_file(tmp_path):
     config = tmp_path / "till.json"
     config.write_text(json.dumps({"tlsPort": 0, "tlsName": ["file.test"]}))
-    till = Server(tmp_path / "data", tmp_path, "--config", config, TILL_PROXY_PORT="0", TILL_TLS_HOST="127.0.0.3")
-    try:
+    environment = {"TILL_PROXY_PORT": "0", "TILL_TLS_HOST": "127.0.0.3"}
+    with Server(tmp_path / "data", tmp_path, "--config", config, **environment) as till:
         assert till.address("tls").startswith("https://127.0.0.3:")
         assert till.address("proxy").startswith("http://127.0.0.3:")
         assert "file.test" in till.control("GET", "/v1/status")["tls"]["names"]
-    finally:
-        assert till.stop() == 0
 
 
 # Limits ---------------------------------------------------------------------------------------------------------------
@@ -394,35 +384,30 @@ def test_tls_can_be_enabled_by_variables_and_by_the_configuration_file(tmp_path)
 def closed_after(connection, begun) -> float:
     """The number of seconds until the server ended the connection."""
     connection.settimeout(20)
-    try:
+    with contextlib.suppress(ConnectionError, ssl.SSLError):
         while connection.recv(1 << 16):
             pass
-    except (ConnectionError, ssl.SSLError):
-        pass
     return time.monotonic() - begun
 
 
-def assert_in_time(seconds):
-    assert 1 < seconds < 6, f"closed after {seconds:.1f} s, the deadline is 2 s"
+def open_to(secure, port):
+    """Opens a connection: with TLS, or with TCP only to the port for TLS or for the proxy."""
+    if port == "secure":
+        return secure.connection()
+    return socket.create_connection(("127.0.0.1", port_of(secure.till.address(port))), timeout=20)
 
 
 @pytest.mark.parametrize("port, sent", [
     ("tls", b""), ("tls", b"\x16\x03\x01\x02\x00\x01"), ("proxy", b"CONNECT api.store"),
-], ids=["no handshake", "half a handshake", "half a head for the proxy"])
-def test_an_incomplete_start_of_a_connection_times_out(hasty, port, sent):
+    ("secure", b""), ("secure", b"GET / HTTP/1.1\r\nHost: api.storekit.apple.com\r\nX: "),
+    ("secure", b"POST /x HTTP/1.1\r\nHost: api.storekit.apple.com\r\nContent-Length: 9\r\n\r\nabc"),
+], ids=["no handshake", "half a handshake", "half a head for the proxy", "no request", "half a head", "half a body"])
+def test_an_incomplete_handshake_or_request_times_out(hasty, port, sent):
     begun = time.monotonic()
-    with socket.create_connection(("127.0.0.1", port_of(hasty.till.address(port))), timeout=20) as connection:
+    with open_to(hasty, port) as connection:
         connection.sendall(sent)
-        assert_in_time(closed_after(connection, begun))
-
-
-@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: api.storekit.apple.com\r\nX: ",
-                                  b"POST /x HTTP/1.1\r\nHost: api.storekit.apple.com\r\nContent-Length: 9\r\n\r\nabc"])
-def test_an_incomplete_request_times_out(hasty, sent):
-    begun = time.monotonic()
-    with hasty.connection() as connection:
-        connection.sendall(sent)
-        assert_in_time(closed_after(connection, begun))
+        seconds = closed_after(connection, begun)
+    assert 1 < seconds < 6, f"closed after {seconds:.1f} s, the deadline is 2 s"
 
 
 def test_an_http2_connection_without_a_request_times_out(hasty):
@@ -481,9 +466,9 @@ def test_a_body_is_limited(secure, http2):
 # The proxy ------------------------------------------------------------------------------------------------------------
 
 
-def ask_proxy(secure, raw, limit=20):
+def ask_proxy(secure, raw):
     """Sends these bytes to the proxy, and returns its answer; empty if the proxy closes the connection without one."""
-    with socket.create_connection(("127.0.0.1", port_of(secure.proxy)), timeout=limit) as connection:
+    with open_to(secure, "proxy") as connection:
         return exchange(connection, raw)
 
 
@@ -513,59 +498,50 @@ def test_the_proxy_forwards_bytes_sent_with_the_head_and_before_a_half_close(sec
     tls = context.wrap_bio(incoming, outgoing, server_hostname="api.storekit.apple.com")
     with pytest.raises(ssl.SSLWantReadError):
         tls.do_handshake()
-    with socket.create_connection(("127.0.0.1", port_of(secure.proxy)), timeout=20) as connection:
+    with open_to(secure, "proxy") as connection:
         connection.sendall(b"CONNECT api.storekit.apple.com:443 HTTP/1.1\r\nHost: x\r\n\r\n" + outgoing.read())
         data = connection.recv(1 << 16)
         head, _, rest = data.partition(b"\r\n\r\n")
         assert head == b"HTTP/1.1 200 Connection established"
         incoming.write(rest)
-        while True:
-            try:
-                tls.do_handshake()
-                break
-            except ssl.SSLWantReadError:
-                incoming.write(connection.recv(1 << 16))
+
+        def with_input(step):
+            """Repeats a step until the connection has delivered the bytes that it needs."""
+            while True:
+                try:
+                    return step()
+                except ssl.SSLWantReadError:
+                    received = connection.recv(1 << 16)
+                    if not received:
+                        return b""
+                    incoming.write(received)
+
+        with_input(tls.do_handshake)
         tls.write(request_bytes("GET", PATH, {"Connection": "close"}, host="api.storekit.apple.com"))
         connection.sendall(outgoing.read())
         connection.shutdown(socket.SHUT_WR)
         answer = b""
-        while True:
-            try:
-                part = tls.read(1 << 16)
-                if not part:
-                    break
+        with contextlib.suppress(ssl.SSLError):
+            while part := with_input(lambda: tls.read(1 << 16)):
                 answer += part
-            except ssl.SSLWantReadError:
-                received = connection.recv(1 << 16)
-                if not received:
-                    break
-                incoming.write(received)
-            except ssl.SSLError:
-                break
     assert answer.startswith(b"HTTP/1.1 401 ") and b"Request ID" in answer
 
 
 def test_clients_that_disconnect_and_too_many_tunnels_do_no_harm(secure):
     """The test resets connections after half a head, after CONNECT and after an error; then it opens too many
     tunnels."""
-    address = ("127.0.0.1", port_of(secure.proxy))
     connect = b"CONNECT api.storekit.apple.com:443 HTTP/1.1\r\n\r\n"
     for number in range(60):
-        with socket.create_connection(address, timeout=20) as connection:
+        with open_to(secure, "proxy") as connection:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             connection.sendall((connect, connect[:20], b"GET / HTTP/1.1\r\n\r\n", b"")[number % 4])
-    open_ones, answers = [], set()
-    try:
+    answers = set()
+    with contextlib.ExitStack() as open_ones:
         for _ in range(1_030):
-            connection = socket.create_connection(address, timeout=20)
-            open_ones.append(connection)
+            connection = open_ones.enter_context(open_to(secure, "proxy"))
             connection.sendall(b"CONNECT ")
-        connection.settimeout(20)
         while answers != {b"HTTP/1.1 503"} and (data := connection.recv(1_000)):
             answers.add(data[:12])
-    finally:
-        for connection in open_ones:
-            connection.close()
     assert answers == {b"HTTP/1.1 503"}
     wait_until(lambda: ask_proxy(secure, b"GET / HTTP/1.1\r\n\r\n").status != 503, 20)
     assert secure.till.process.poll() is None
@@ -595,8 +571,7 @@ def test_open_connections_do_not_delay_the_shutdown(serve):
 
 def test_hosts_prints_each_format(secure):
     def hosts(*arguments):
-        done = run_till("hosts", "--data", secure.till.data, *arguments, code=0)
-        return done.stdout
+        return run_till("hosts", "--data", secure.till.data, *arguments, code=0).stdout
 
     assert hosts("--format", "hosts").split("\n") == [f"127.0.0.1 {name}" for name in HOSTS] + [""]
     compose = hosts("--format", "compose", "--address", "172.17.0.1").splitlines()
@@ -619,12 +594,10 @@ def test_hosts_prints_each_format(secure):
 
 def test_the_proxy_closes_connections_that_end_before_a_request(secure):
     """The connection may end before the server has accepted it."""
-    proxy = ("127.0.0.1", port_of(secure.proxy))
-    open_ = []
+    connections = []
     for _ in range(300):
-        connection = socket.create_connection(proxy, timeout=10)
-        connection.shutdown(socket.SHUT_WR)
-        open_.append(connection)
-    for connection in open_:
+        connections.append(open_to(secure, "proxy"))
+        connections[-1].shutdown(socket.SHUT_WR)
+    for connection in connections:
         assert connection.recv(1) == b""
         connection.close()

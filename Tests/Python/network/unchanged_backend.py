@@ -1,8 +1,8 @@
 """A backend that does not know Till. It uses Apple's library and `requests`, and prints its results as JSON.
 
 It reads its key and app from a settings file or from environment variables, and uses the library's own addresses of
-Apple. Its arguments are the id of a transaction of each environment (`sandbox=…`) and optionally a receipt of each
-environment (`sandbox-receipt=FILE`).
+Apple. Its arguments are the id of a transaction of each environment (`sandbox=…`) and a receipt of each environment
+(`sandbox-receipt=FILE`).
 """
 
 import json
@@ -43,17 +43,17 @@ def look_up(settings, environment, transaction_id):
     return {"transactionId": found.transactionId, "environment": found.rawEnvironment, "productId": found.productId}
 
 
-def main():
-    settings = load_settings(arguments := sys.argv[1:])
+def look_up_all(arguments) -> dict:
+    """The transaction and the receipt of each environment."""
+    settings = load_settings(arguments)
     given = dict(argument.split("=", 1) for argument in arguments)
     found = {}
     for name, environment in ENVIRONMENTS.items():
         found[name] = look_up(settings, environment, given[name])
-        if f"{name}-receipt" in given:
-            with open(given[f"{name}-receipt"]) as file:
-                found[name]["receipt"] = verify_receipt(file.read().strip(), settings.get("SHARED_SECRET"))
-    print(json.dumps(found))
+        with open(given[f"{name}-receipt"]) as file:
+            found[name]["receipt"] = verify_receipt(file.read().strip())
+    return found
 
 
 if __name__ == "__main__":
-    main()
+    print(json.dumps(look_up_all(sys.argv[1:])))

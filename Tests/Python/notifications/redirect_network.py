@@ -17,14 +17,13 @@ import struct
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter
 from pathlib import Path
 
 import requests
 
 from nodes_helpers import Nodes
-from process_helpers import path_part, set_up_app
+from process_helpers import path_part, set_up_app, wait_until
 
 BUNDLE = "com.example.redirects"
 SCOPE = f"/v1/apps/{BUNDLE}/sandbox"
@@ -225,23 +224,15 @@ class Backend:
 
     def refusals(self):
         """The number of requests that the two nodes have answered with 403 since their start."""
-        count = 0
-        for node in self.nodes.servers:
-            text = node.session.get(f"http://127.0.0.1:{node.ports['control']}/metrics", timeout=30).text
-            for line in text.splitlines():
-                if line.startswith("till_requests_total") and 'status="403"' in line:
-                    count += int(float(line.rsplit(" ", 1)[1]))
-        return count
+        texts = [node.session.get(node.address("control") + "/metrics", timeout=30).text for node in self.nodes.servers]
+        counts = re.findall(r'^till_requests_total.*status="403".* (\S+)$', "\n".join(texts), re.MULTILINE)
+        return int(sum(map(float, counts)))
 
     def targets(self):
         """The port and path of every operation that a delivery must not run."""
-        operations = [path for _, path in self.operations().values()]
-        found = []
-        for node in self.nodes.servers:
-            found += [(node.ports["control"], path) for path in operations]
-            for environment in ("sandbox", "production"):
-                found += [(node.ports[environment], path.replace("{id}", str(self.transaction))) for path in APPLE]
-        return found
+        routes = {"control": [path for _, path in self.operations().values()]}
+        routes["sandbox"] = routes["production"] = [path.format(id=self.transaction) for path in APPLE]
+        return [(node.ports[face], path) for node in self.nodes.servers for face in routes for path in routes[face]]
 
     def put_endpoint(self, name, url, expect=(200,)):
         return self.one.control("PUT", f"{SCOPE}/endpoints/{name}", {"url": url}, expect=expect)
@@ -288,15 +279,8 @@ def drive(backend, outside, found):
             backend.put_endpoint(f"inward-{status}-{source}", url("public", f"inward/{status}/{source}"))
     # The name of this endpoint had another address when the endpoint was configured.
     control = backend.one.ports["control"]
-    for _ in range(10):
-        done = backend.one.session.put(
-            f"http://127.0.0.1:{control}{SCOPE}/endpoints/moved",
-            json={"url": f"http://moving.test:{control}/v1/ca/rotate"},
-            timeout=30,
-        )
-        if done.status_code == 200:
-            break
-    assert done.status_code == 200, done.text
+    moved = f"http://moving.test:{control}/v1/ca/rotate"
+    wait_until(lambda: "url" in backend.put_endpoint("moved", moved, expect=(200, 400)), 30)
     found["refusedEndpoints"] = {
         address: backend.put_endpoint("bad", address, expect=(400,)) for address in (
             f"http://127.0.0.1:{control}/v1/ca/rotate", f"http://till.test:{control}/",
@@ -309,14 +293,13 @@ def drive(backend, outside, found):
     before = backend.state()
     known = {found["notificationUUID"] for found in backend.notifications()}
     bought = [backend.buy() for _ in targets]
-    deadline = time.monotonic() + 240
-    while True:
+
+    def attempted():
         made = [one for one in backend.notifications() if one["notificationUUID"] not in known]
         deliveries = [delivery for one in made for delivery in one["deliveries"]]
-        if len(made) >= len(targets) and all(delivery["attempts"] for delivery in deliveries):
-            break
-        assert time.monotonic() < deadline, backend.log()[-4_000:]
-        time.sleep(0.1)
+        return len(made) >= len(targets) and all(each["attempts"] for each in deliveries) and deliveries
+
+    deliveries = wait_until(attempted, 240)
     ends = Counter()
     for delivery in deliveries:
         attempt = delivery["attempts"][0]

@@ -3,51 +3,20 @@
 Tests/TillServerTests/API checks the pages, the filters and the errors of the history.
 """
 
-import itertools
 import re
 
 import pytest
 from appstoreserverlibrary.api_client import APIException
-from appstoreserverlibrary.models.NotificationTypeV2 import NotificationTypeV2
-from appstoreserverlibrary.models.SendAttemptResult import SendAttemptResult
 
-import notification_checks
 from catalog_of_everything import BASIC, CATALOG, COINS, PRO
 from listening_post import ListeningPost
-from notification_checks import history, listen, notification, settled, until, words
-from process_helpers import free_port
-from shop_helpers import NO_OFFER, App, now_ms
+from notification_checks import history, listen, notification, settled, words
+from process_helpers import free_port, wait_until
+from shop_helpers import NO_OFFER, App, models, now_ms
 
 TEST = "/inApps/v1/notifications/test"
 
-_numbers = itertools.count(1)
-
-
-@pytest.fixture
-def new_app(server, control, team):
-    """Creates a separate app for the test, because a history contains all notifications of an app."""
-    number = next(_numbers)
-    return App(server, control, f"com.example.notified{number}", 2_000_000_000 + number, team, CATALOG)
-
-
-@pytest.fixture(params=["sandbox", "production"])
-def environment(new_app, request):
-    return new_app.environment(request.param)
-
-
-@pytest.fixture
-def sandbox(new_app):
-    return new_app.sandbox
-
-
-@pytest.fixture
-def post():
-    post = ListeningPost()
-    yield post
-    post.close()
-
-
-# Sending notifications ------------------------------------------------------------------------------------------------
+pytestmark = pytest.mark.own_app
 
 
 def test_actions_of_customers_are_posted_and_the_history_has_the_same_bytes(environment, post):
@@ -74,12 +43,9 @@ def test_actions_of_customers_are_posted_and_the_history_has_the_same_bytes(envi
     for item in items:
         assert item.results == ["SUCCESS"] and abs(item.dates[0] - now_ms()) < 60_000
     assert len({notice["notificationUUID"] for notice in posted}) == 4
-    for type_ in NotificationTypeV2:
+    for type_ in models.NotificationTypeV2:
         found = [item.notice["notificationType"] for item in history(environment, notificationType=type_.value)]
         assert found == [notice["notificationType"] for notice in posted if notice["notificationType"] == type_.value]
-
-
-# Failures -------------------------------------------------------------------------------------------------------------
 
 
 FAILURES = {
@@ -104,22 +70,17 @@ def test_each_outcome_of_an_attempt_has_its_documented_value(sandbox, post, resu
     sandbox.buy("ann", COINS)
     (item,) = settled(sandbox, 1)
     assert item.results == [result]
-    assert result in {known.value for known in SendAttemptResult}
+    assert result in {known.value for known in models.SendAttemptResult}
     assert len(history(sandbox, onlyFailures=True)) == (0 if result == "SUCCESS" else 1)
 
 
 def test_a_receiver_that_never_answers_times_out(serve, post):
-    till = serve("--delivery-timeout", "1")
-    control = notification_checks.control_of(till)
-    app = App(till, control, "com.example.slow", 77, None, CATALOG)
+    app = App(serve("--delivery-timeout", "1"), "com.example.slow", 77, None, CATALOG)
     listen(app.sandbox, post)
     post.answer = post.hang
     app.sandbox.buy("ann", COINS)
     (item,) = settled(app.sandbox, 1)
     assert item.results == ["TIMED_OUT"]
-
-
-# Test notification ----------------------------------------------------------------------------------------------------
 
 
 def test_a_test_notification_goes_to_the_primary_endpoint_and_has_a_status(environment, post):
@@ -134,7 +95,7 @@ def test_a_test_notification_goes_to_the_primary_endpoint_and_has_a_status(envir
             return environment.client.get_test_notification_status(token)
         except APIException as refusal:
             assert refusal.raw_api_error == 4040008
-    status = until(ended)
+    status = wait_until(ended)
     assert status.signedPayload == received.jws
     assert [attempt.rawSendAttemptResult for attempt in status.sendAttempts] == ["SUCCESS"]
     notice = notification(environment, status.signedPayload)

@@ -8,7 +8,6 @@ import contextlib
 import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -18,13 +17,11 @@ from pathlib import Path
 
 import pytest
 
-from listening_post import ListeningPost
 from postgres_server import PostgresServer
-from process_helpers import clean_environment, run_till, till_binary
+from process_helpers import clean_environment, installed, run_till, till_binary
+from redirect_network import SOURCES, STATUSES
 
 HERE = Path(__file__).resolve().parent
-STATUSES = (301, 302, 303, 307, 308)
-SOURCES = ("loopback", "private", "public")
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +29,7 @@ def found(tmp_path_factory):
     for program, package in (
         ("ip", "iproute2"), ("unshare", "util-linux"), ("nsenter", "util-linux"), ("mount", "mount"),
     ):
-        if not shutil.which(program):
-            pytest.fail(f"{program} is missing: apt-get install {package}, or scripts/install test", pytrace=False)
+        installed(program, package)
     database = PostgresServer()
     try:
         user = [] if os.geteuid() == 0 else ["--map-root-user"]
@@ -122,32 +118,34 @@ def test_public_https_allows_public_addresses_with_https_only(serve):
         assert re.search(reason, answer["message"]) if reason else answer["url"] == url
 
 
-def test_listen_and_attack_mark_their_posts(serve):
-    till = serve("--demo")
-    server = ["--control", till.address("control"), "--app", "com.example.till.demo"]
-    post = ListeningPost()
+@contextlib.contextmanager
+def listening(till, url):
+    """`till listen`, which gets a test notification and forwards it."""
+    process = subprocess.Popen(
+        [till_binary(), "listen", "--control", till.address("control"), "--forward-to", url, "--count", "1"],
+        stdout=subprocess.PIPE, text=True, env=clean_environment(),
+    )
     try:
-        tried = run_till("attack", *server, "--case", "alg-none", "--post", post.url)
-        assert tried.returncode == 3, tried.stderr
-        count = len(post.received)
-        listening = subprocess.Popen(
-            [till_binary(), "listen", *server, "--forward-to", post.url, "--count", "1"],
-            stdout=subprocess.PIPE, text=True, env=clean_environment(),
-        )
-        try:
-            assert listening.stdout.readline().startswith("Listening")
-            till.control("POST", "/v1/apps/com.example.till.demo/sandbox/notifications", {"type": "TEST"})
-            received = post.wait_for(count + 1)
-            assert listening.wait(30) == 0
-        finally:
-            listening.kill()
-            listening.wait()
-        assert count > 0 and all(one.headers.get("Till-Delivery") == "1" for one in received)
-        chains = till.control("GET", "/v1/ca")
-        run_till("attack", *server, "--case", "alg-none", "--post", f"{till.address('control')}/v1/ca/rotate")
-        assert till.control("GET", "/v1/ca") == chains and "the control API refused a notification" in till.stderr()
+        assert process.stdout.readline().startswith("Listening")
+        till.control("POST", "/v1/apps/com.example.till.demo/sandbox/notifications", {"type": "TEST"})
+        yield process
     finally:
-        post.close()
+        process.kill()
+        process.wait()
+
+
+def test_listen_and_attack_mark_their_posts(serve, post):
+    till = serve("--demo")
+    attack = ["attack", "--control", till.address("control"), "--app", "com.example.till.demo", "--case", "alg-none"]
+    run_till(*attack, "--post", post.url, code=3)
+    count = len(post.received)
+    with listening(till, post.url) as process:
+        received = post.wait_for(count + 1)
+        assert process.wait(30) == 0
+    assert count > 0 and all(one.headers.get("Till-Delivery") == "1" for one in received)
+    chains = till.control("GET", "/v1/ca")
+    run_till(*attack, "--post", f"{till.address('control')}/v1/ca/rotate")
+    assert till.control("GET", "/v1/ca") == chains and "the control API refused a notification" in till.stderr()
 
 
 def test_a_receiver_that_never_ends_its_answer_does_not_stop_listen(serve):
@@ -164,16 +162,6 @@ def test_a_receiver_that_never_ends_its_answer_does_not_stop_listen(serve):
                     time.sleep(0.2)
 
         threading.Thread(target=send_slowly, daemon=True).start()
-        listening = subprocess.Popen(
-            [till_binary(), "listen", "--control", till.address("control"), "--count", "1", "--forward-to",
-             f"http://127.0.0.1:{listener.getsockname()[1]}/"],
-            stdout=subprocess.PIPE, text=True, env=clean_environment(),
-        )
-        try:
-            assert listening.stdout.readline().startswith("Listening")
-            till.control("POST", "/v1/apps/com.example.till.demo/sandbox/notifications", {"type": "TEST"})
-            output, _ = listening.communicate(timeout=120)
-            assert listening.returncode == 0 and "TIMED_OUT" in output
-        finally:
-            listening.kill()
-            listening.wait()
+        with listening(till, f"http://127.0.0.1:{listener.getsockname()[1]}/") as process:
+            output, _ = process.communicate(timeout=120)
+            assert process.returncode == 0 and "TIMED_OUT" in output

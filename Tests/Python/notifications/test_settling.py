@@ -2,26 +2,9 @@
 
 import time
 
-import pytest
 
-from listening_post import ListeningPost
 from nodes_helpers import BUNDLE, SCOPE, Nodes
-from postgres_server import PostgresServer
 from process_helpers import set_up_app
-
-
-@pytest.fixture
-def database():
-    server = PostgresServer()
-    yield server
-    server.stop()
-
-
-@pytest.fixture
-def post():
-    post = ListeningPost()
-    yield post
-    post.close()
 
 
 def test_an_answer_waits_for_deliveries_that_the_other_server_makes(database, post, tmp_path):

@@ -2,14 +2,14 @@
 
 from catalog_of_everything import BASIC, CATALOG
 from listening_post import ListeningPost
-from notification_checks import control_of, listen
+from notification_checks import listen
 from process_helpers import assert_healthy, doctor
 from shop_helpers import App
 
 
 def test_doctor_checks_version_one_and_reports_a_missing_receipt_certificate(serve):
     till = serve()
-    sandbox = App(till, control_of(till), "com.example.doctor", 1, None, CATALOG).sandbox
+    sandbox = App(till, "com.example.doctor", 1, None, CATALOG).sandbox
     post = ListeningPost()
     listen(sandbox, post, name="old", version=1)
     sandbox.buy_many("ann", BASIC, 1)

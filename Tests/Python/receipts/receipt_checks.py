@@ -11,12 +11,12 @@ import threading
 from datetime import datetime, timezone
 from zoneinfo import ZoneInfo
 
-import requests
 from apple_purchase_receipt_verifier import Config, Environment, Verifier
 from appstoreserverlibrary.receipt_utility import ReceiptUtility
-from asn1crypto import cms, core
+from asn1crypto import cms, core, parser
 
 import payload_rules
+from process_helpers import own_session
 from shop_helpers import V1, V2, LeafReader
 
 PACIFIC = ZoneInfo("America/Los_Angeles")
@@ -234,14 +234,11 @@ class Examiner:
         assert signer["sid"].chosen["serial_number"].native == leaf.serial_number
         assert leaf["signature_algorithm"]["algorithm"].native == "sha256_rsa"
         payload = signed["encap_content_info"]["content"].native
-        purchases = 0
         for type_, version, value in attributes(payload):
             assert version == (2 if type_ == 4 else 1), type_
             if type_ == 17:
-                purchases += 1
                 inner = [number for number, _, _ in attributes(value)]
                 assert len(inner) == len(set(inner))
-        assert purchases == payload_count(payload)
         return payload
 
 
@@ -249,51 +246,33 @@ def attributes(encoded) -> list:
     """The type, version and value of every attribute of a SET, whose elements must be sorted by their bytes."""
     elements = elements_of(encoded, 0x31)
     assert elements == sorted(elements), "a SET in DER is sorted"
-    found = []
-    for element in elements:
-        type_, version, value = (core.load(part) for part in elements_of(element, 0x30))
-        found.append((type_.native, version.native, value.native))
-    return found
+    return [tuple(core.load(part).native for part in elements_of(element, 0x30)) for element in elements]
 
 
 def elements_of(encoded, tag) -> list:
     """The children of an element with this tag. The element must span all of the bytes."""
-    outer, rest = _split(encoded)
-    assert encoded[0] == tag and not rest
-    elements, inner = [], outer[header_length(outer):]
+    assert encoded[0] == tag
+    elements, inner = [], contents_of(encoded)
     while inner:
-        element, inner = _split(inner)
-        elements.append(element)
+        length = parser.peek(inner)
+        elements.append(inner[:length])
+        inner = inner[length:]
     return elements
 
 
-def header_length(encoded) -> int:
-    return 2 if encoded[1] < 0x80 else 2 + (encoded[1] & 0x7F)
-
-
-def _split(encoded) -> tuple:
-    head = header_length(encoded)
-    length = encoded[1] if head == 2 else int.from_bytes(encoded[2:head])
-    return encoded[:head + length], encoded[head + length:]
-
-
-def payload_count(payload) -> int:
-    return sum(1 for type_, _, _ in attributes(payload) if type_ == 17)
+def contents_of(encoded) -> bytes:
+    """The contents of an element, which must span all of the bytes."""
+    return parser.parse(encoded, strict=True)[4]
 
 
 # Requests -------------------------------------------------------------------------------------------------------------
-
-_sessions = threading.local()
-
 
 def ask(environment, receipt, password=None, **members) -> dict:
     """Sends a request to verifyReceipt, and returns the JSON answer. The HTTP status is always 200."""
     body = {"receipt-data": receipt, **members}
     if password is not None:
         body["password"] = password
-    if not hasattr(_sessions, "session"):
-        _sessions.session = requests.Session()
-    answer = _sessions.session.post(f"{environment.base}/verifyReceipt", data=json.dumps(body), timeout=60)
+    answer = own_session().post(f"{environment.base}/verifyReceipt", data=json.dumps(body), timeout=60)
     assert answer.status_code == 200 and answer.headers["Content-Type"] == "application/json"
     payload_rules.no_nulls(answer.json())
     return answer.json()

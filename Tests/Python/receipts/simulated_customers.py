@@ -6,15 +6,16 @@ customer can be checked. If a check needs a fact that no answer contains, the fa
 """
 
 import random
-import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
-import requests
 from appstoreserverlibrary.jws_signature_creator import PromotionalOfferV2SignatureCreator
 
-from catalog_of_everything import BASIC, BASIC_YEAR, CATALOG, COINS, EXTRA, FOREVER, PRO, SEASON, SOLO, TICKETS
-from process_helpers import flat, path_part, quarantined
+from catalog_of_everything import (
+    BASIC, BASIC_YEAR, CATALOG, COINS, EXTRA, FOREVER, ONE, PRO, SEASON, SOLO, TICKETS, plan, product,
+)
+from process_helpers import flat, own_session, path_part
 from shop_helpers import NO_OFFER
 
 PREFIX = "com.example.shop"
@@ -32,37 +33,25 @@ GRACE_DAYS = 16
 GRACE_SWITCHES = 5
 
 
-def _month(product_id, group, level, price, **more):
-    return {"productId": product_id, "type": "AUTO_RENEWABLE", "referenceName": product_id, "price": price,
-            "currency": "USD", "familyShareable": False, "forSale": True, "localizations": [], "offers": [],
-            "subscription": {"groupId": group, "level": level, "period": "P1M"}, **more}
-
-
 def catalog() -> dict:
     """The shared test catalog, with additional products whose price increases or that are removed from sale."""
     groups = [{"groupId": f"2045089{number}", "name": f"More {number}", "localizations": []} for number in range(4)]
     names = [group["groupId"] for group in groups]
-    one = next(product for product in CATALOG["products"] if product["productId"] == BASIC)["subscription"]["groupId"]
+
+    def month(product_id, group, level, price, **more):
+        return product(product_id, "AUTO_RENEWABLE", price, subscription=plan(group, level, "P1M"), **more)
+
     return {
         "groups": CATALOG["groups"] + groups,
         "products": CATALOG["products"] + [
-            _month(PLAIN, one, 2, "4.49"),
-            _month(UPFRONT, names[0], 1, "6.99", offers=[
+            month(PLAIN, ONE, 2, "4.49"), month(RISING, names[1], 1, "2.99"), month(NOTED, names[2], 1, "3.99"),
+            month(LEAVING, names[3], 1, "1.99"),
+            month(UPFRONT, names[0], 1, "6.99", offers=[
                 {"kind": "INTRODUCTORY", "mode": "PAY_UP_FRONT", "price": "8.99", "currency": "USD", "period": "P2M",
                  "periodCount": 1},
             ]),
-            _month(RISING, names[1], 1, "2.99"),
-            _month(NOTED, names[2], 1, "3.99"),
-            _month(LEAVING, names[3], 1, "1.99"),
         ],
     }
-
-
-class FrozenClock:
-    """The time of a frozen clock, as the checks of shop_helpers need it."""
-
-    def __init__(self, now):
-        self.now = now
 
 
 class SimulatedCustomer:
@@ -427,15 +416,13 @@ class Simulation:
 
     def __init__(self, app, seed):
         self.app = app
-        self.signer = PromotionalOfferV2SignatureCreator(
-            app.key["privateKey"].encode(), app.key["keyId"], app.issuer_id, app.bundle_id)
+        self.signer = app.signer(PromotionalOfferV2SignatureCreator)
         self.rng = random.Random(seed)
         self.environments = [app.sandbox, app.production]
-        self._sessions = threading.local()
         self.round = 0
         self.customers = [customer for each in self.environments for customer in self._customers_of(each)]
         for environment in self.environments:
-            environment.clock = FrozenClock(environment.control("setClock", {"mode": "frozen", "at": START})["now"])
+            environment.clock = SimpleNamespace(**environment.control("setClock", {"mode": "frozen", "at": START}))
         self._set_grace(self.environments[0])
 
     def _customers_of(self, environment):
@@ -461,10 +448,8 @@ class Simulation:
 
     def call(self, environment, method, path, body=None):
         """Calls the control API over the thread's own connection. A rejected call is an error in the simulation."""
-        if not hasattr(self._sessions, "session"):
-            self._sessions.session = requests.Session()
         address = f"{self.app.control.address}/v1/apps/{self.app.bundle_id}/{environment.name}{path}"
-        answer = self._sessions.session.request(method, address, json=body, timeout=60)
+        answer = own_session().request(method, address, json=body, timeout=60)
         assert answer.ok, f"{method} {path} {body}: {answer.status_code} {answer.text}"
         return flat(answer.json()) if answer.content else None
 
@@ -479,7 +464,7 @@ class Simulation:
             if self.round < len(ADVANCES):
                 for environment in self.environments:
                     report = environment.control("advanceClock", {"by": f"P{ADVANCES[self.round]}D"})
-                    assert quarantined(report) == []
+                    assert report["quarantined"] == []
                     environment.clock.now = report["to"]
 
     def _between(self):

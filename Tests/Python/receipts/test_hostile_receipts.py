@@ -6,15 +6,16 @@ import json
 import random
 import re
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
+from asn1crypto import parser
 
 from catalog_of_everything import BASIC, CATALOG, COINS, FOREVER, PRO
-from notification_checks import control_of
 from process_helpers import assert_healthy, converse, request_bytes
-from receipt_checks import ask, elements_of, header_length
+from receipt_checks import ask, contents_of, elements_of
 from shop_helpers import NO_OFFER, App, Till
 
 SEED = 20_310_121
@@ -30,20 +31,16 @@ MALFORMED, NOT_AUTHENTICATED = 21_002, 21_003
 @pytest.fixture(scope="module")
 def till(tmp_path_factory):
     """A server that logs at debug level."""
-    till = Till(tmp_path_factory.mktemp("hostile"), "--log-level", "debug")
-    yield till
-    try:
-        assert till.stop() == 0
-        assert_healthy(till.data, "after hostile receipts")
-    finally:
-        till.kill()
+    with Till(tmp_path_factory.mktemp("hostile"), "--log-level", "debug") as till:
+        yield till
+    assert_healthy(till.data, "after hostile receipts")
 
 
 @pytest.fixture(scope="module")
 def shop(till):
     """An app with ann in each environment. The memory and the log of the server are checked after all tests of the
     file."""
-    app = App(till, control_of(till), "com.example.hostile", 91, None, CATALOG)
+    app = App(till, "com.example.hostile", 91, None, CATALOG)
     secret = app.control.call("setSharedSecret", {}, bundleId=app.bundle_id)["sharedSecret"]
     found = SimpleNamespace(till=till, app=app, secret=secret, sandbox=app.sandbox, production=app.production)
     for environment in (app.sandbox, app.production):
@@ -53,8 +50,7 @@ def shop(till):
     found.receipt = receipt_of(app.sandbox)
     found.raw = base64.b64decode(found.receipt)
     found.coins = app.sandbox.buy("ann", COINS).id
-    single = app.sandbox.control("getReceipt", query={"transactionId": found.coins}, customer="ann")
-    found.single = single["receipt"]
+    found.single = receipt_of(app.sandbox, query={"transactionId": found.coins})
     assert status(found, found.raw) == 0
     before = till.memory()["VmRSS"]
     yield found
@@ -67,8 +63,8 @@ def shop(till):
         assert found.receipt[start:start + 48] not in log
 
 
-def receipt_of(environment, customer="ann") -> str:
-    return environment.control("getReceipt", customer=customer)["receipt"]
+def receipt_of(environment, customer="ann", query=None) -> str:
+    return environment.control("getReceipt", query=query, customer=customer)["receipt"]
 
 
 def encoded(raw) -> str:
@@ -95,11 +91,8 @@ def status(shop, raw, environment=None) -> int:
 
 def statuses(shop, receipts) -> dict:
     """The number of times that each status was returned for these receipts."""
-    counts = {}
     with ThreadPoolExecutor(THREADS) as pool:
-        for code in pool.map(lambda raw: status(shop, raw), receipts):
-            counts[code] = counts.get(code, 0) + 1
-    return counts
+        return Counter(pool.map(lambda raw: status(shop, raw), receipts))
 
 
 def flipped(raw, rng, count) -> list:
@@ -154,8 +147,8 @@ def constructed(raw) -> list:
     while open_ and len(places) < 120:
         start, end = open_.pop()
         while start < end:
-            head = header_length(raw[start:start + 8])
-            length = raw[start + 1] if head == 2 else int.from_bytes(raw[start + 2:start + head])
+            _, _, _, header, contents, _ = parser.parse(raw[start:end])
+            head, length = len(header), len(contents)
             places.append((start, head, length))
             if raw[start] & 0x20 and length:
                 open_.append((start + head, start + head + length))
@@ -182,8 +175,7 @@ def test_wrong_lengths(shop):
 
 def test_a_length_that_is_longer_than_it_needs_to_be(shop):
     """The receipt has the same content, but is BER that is not DER, so it is not what the store wrote."""
-    head = header_length(shop.raw)
-    body = shop.raw[head:]
+    body = contents_of(shop.raw)
     for length in (b"\x83" + len(body).to_bytes(3), b"\x84" + len(body).to_bytes(4)):
         assert status(shop, shop.raw[:1] + length + body) == NOT_AUTHENTICATED
 
@@ -191,7 +183,6 @@ def test_a_length_that_is_longer_than_it_needs_to_be(shop):
 def indefinite(raw) -> bytes:
     """An element whose constructed elements have an indefinite length, down to some depth."""
     def rewrite(element, depth):
-        head = header_length(element)
         if not element[0] & 0x20 or depth == 0 or element[0] == 0x31:
             return element
         inner = b"".join(rewrite(part, depth - 1) for part in elements_of(element, element[0]))
@@ -202,9 +193,8 @@ def indefinite(raw) -> bytes:
 def test_indefinite_lengths(shop):
     whole = indefinite(shop.raw)
     assert whole != shop.raw and status(shop, whole) == NOT_AUTHENTICATED
-    head = header_length(shop.raw)
-    assert status(shop, b"\x30\x80" + shop.raw[head:] + b"\x00\x00") == NOT_AUTHENTICATED
-    assert status(shop, b"\x30\x80" + shop.raw[head:]) == MALFORMED
+    assert status(shop, b"\x30\x80" + contents_of(shop.raw) + b"\x00\x00") == NOT_AUTHENTICATED
+    assert status(shop, b"\x30\x80" + contents_of(shop.raw)) == MALFORMED
     for depth in (31, 32, 33, 1_000, 500_000):
         assert status(shop, b"\x30\x80" * depth) == MALFORMED
         assert status(shop, b"\x30\x80" * depth + b"\x00\x00" * depth) == MALFORMED
@@ -212,10 +202,7 @@ def test_indefinite_lengths(shop):
 
 
 def element(tag, content) -> bytes:
-    if len(content) < 0x80:
-        return bytes([tag, len(content)]) + content
-    length = len(content).to_bytes((len(content).bit_length() + 7) // 8)
-    return bytes([tag, 0x80 | len(length)]) + length + content
+    return parser.emit(tag >> 6, tag >> 5 & 1, tag & 0x1F, content)
 
 
 def with_payload(raw, payload) -> bytes:
@@ -233,7 +220,7 @@ def payload_of(raw) -> bytes:
     (signed,) = elements_of(content, 0xA0)
     (_, wrapped) = elements_of(elements_of(signed, 0x30)[2], 0x30)
     (octets,) = elements_of(wrapped, 0xA0)
-    return octets[header_length(octets):]
+    return contents_of(octets)
 
 
 def attribute(number, value, version=1) -> bytes:
@@ -242,16 +229,18 @@ def attribute(number, value, version=1) -> bytes:
     return element(0x30, integer(number) + integer(version) + element(0x04, value))
 
 
+def purchase() -> bytes:
+    """A purchase as an attribute of a receipt: quantity, product, transaction and date."""
+    values = {1701: b"\x02\x01\x01", 1702: b"\x0c\x01a", 1703: b"\x0c\x011", 1704: b"\x16\x142026-01-01T00:00:00Z"}
+    return attribute(17, element(0x31, b"".join(attribute(*value) for value in values.items())))
+
+
 def test_a_replaced_payload(shop):
     payload = payload_of(shop.raw)
     assert with_payload(shop.raw, payload) == shop.raw, "reassembling the receipt changes it"
     parts = elements_of(payload, 0x31)
-    more = attribute(17, element(0x31, b"".join(
-        attribute(number, value) for number, value in (
-            (1701, b"\x02\x01\x0a"), (1702, b"\x0c\x05coins"), (1703, b"\x0c\x0512345"),
-            (1704, b"\x16\x142026-01-01T00:00:00Z")))))
     changes = {
-        "one purchase more": parts + [more],
+        "one purchase more": parts + [purchase()],
         "one attribute less": parts[1:],
         "an unknown attribute": parts + [attribute(4711, b"\x0c\x00")],
         "an unknown attribute of a huge number": parts + [attribute(1 << 200, b"\x0c\x00")],
@@ -286,12 +275,8 @@ def test_nested_sets(shop, depth):
 
 def test_very_many_purchases(shop):
     parts = elements_of(payload_of(shop.raw), 0x31)
-    purchase = attribute(17, element(0x31, b"".join(
-        attribute(number, value) for number, value in (
-            (1701, b"\x02\x01\x01"), (1702, b"\x0c\x01a"), (1703, b"\x0c\x011"),
-            (1704, b"\x16\x142026-01-01T00:00:00Z")))))
     for count in (19_000, 30_000):
-        payload = element(0x31, b"".join(parts) + purchase * count)
+        payload = element(0x31, b"".join(parts) + purchase() * count)
         assert status(shop, with_payload(shop.raw, payload)) in (MALFORMED, NOT_AUTHENTICATED)
 
 
@@ -331,7 +316,7 @@ def test_a_long_password(shop):
 
 
 def test_a_receipt_of_another_app_environment_or_root(shop, tmp_path_factory):
-    other = App(shop.till, shop.app.control, "com.example.other", 92, shop.app.issuer_id, CATALOG)
+    other = App(shop.till, "com.example.other", 92, shop.app.issuer_id, CATALOG)
     theirs = shop.app.control.call("setSharedSecret", {}, bundleId=other.bundle_id)["sharedSecret"]
     other.sandbox.buy("ann", PRO)
     receipt = receipt_of(other.sandbox)
@@ -340,16 +325,13 @@ def test_a_receipt_of_another_app_environment_or_root(shop, tmp_path_factory):
     assert answered["status"] == 0 and answered["receipt"]["bundle_id"] == other.bundle_id
     assert ask(shop.production, shop.receipt, shop.secret) == {"status": 21_007}
     assert ask(shop.sandbox, receipt_of(shop.production), shop.secret) == {"status": 21_008}
-    foreign = Till(tmp_path_factory.mktemp("foreign"))
-    try:
-        twin = App(foreign, control_of(foreign), shop.app.bundle_id, 91, None, CATALOG)
+    with Till(tmp_path_factory.mktemp("foreign")) as foreign:
+        twin = App(foreign, shop.app.bundle_id, 91, None, CATALOG)
         twin.sandbox.buy("ann", PRO)
         stranger = base64.b64decode(receipt_of(twin.sandbox))
         assert status(shop, stranger) == NOT_AUTHENTICATED
         assert status(shop, with_payload(shop.raw, payload_of(stranger))) == NOT_AUTHENTICATED
         assert status(shop, with_payload(stranger, payload_of(shop.raw))) == NOT_AUTHENTICATED
-    finally:
-        foreign.kill()
 
 
 def test_the_payload_of_another_receipt(shop):

@@ -5,9 +5,7 @@ import base64
 import hashlib
 import json
 import ssl
-import threading
 import uuid
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from apple_purchase_receipt_verifier import Config, Environment, Verifier
@@ -125,46 +123,21 @@ def test_the_control_api_validates_case_names(sandbox):
 # Backends -------------------------------------------------------------------------------------------------------------
 
 
-class Backend:
-    """A developer's server. `judge` gets the body of a post and returns a status and an answer."""
-
-    def __init__(self, judge):
-        self.seen = []
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(handler):
-                body = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
-                self.seen.append(body)
-                try:
-                    status, answer = judge(body)
-                except Exception:
-                    status, answer = 400, {}
-                written = json.dumps(answer).encode()
-                handler.send_response(status)
-                handler.send_header("Content-Length", str(len(written)))
-                handler.end_headers()
-                handler.wfile.write(written)
-
-            def log_message(handler, *_):
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/receipts"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-
 @pytest.fixture
-def backend():
-    made = []
-
+def backend(post):
+    """A developer's server. Its `judge` gets the JSON of a post and returns a status and an answer."""
     def make(judge):
-        made.append(Backend(judge))
-        return made[-1]
+        def answer(handler):
+            try:
+                status, found = judge(json.loads(post.received[-1].body))
+            except Exception:
+                status, found = 400, {}
+            post.reply(handler, status, json.dumps(found).encode(), Connection="close")
 
-    yield make
-    for one in made:
-        one.server.shutdown()
-        one.server.server_close()
+        post.answer = answer
+        return post
+
+    return make
 
 
 def attack(app, *arguments, code):
@@ -188,8 +161,8 @@ def test_a_backend_that_verifies_passes(sandbox, strict, backend):
     careful = backend(judge)
     output = attack(sandbox.app, "--post", careful.url, code=0).stdout
     assert "The backend accepted no attack." in output
-    assert len(careful.seen) == len(STATUSES)
-    assert all(set(body) == {"receipt-data", "deviceId"} for body in careful.seen)
+    assert len(careful.received) == len(STATUSES)
+    assert all(set(json.loads(each.body)) == {"receipt-data", "deviceId"} for each in careful.received)
 
 
 def test_a_backend_that_only_decodes_receipts_is_reported(sandbox, backend):

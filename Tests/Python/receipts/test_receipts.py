@@ -8,7 +8,6 @@ import pytest
 
 import keys_of_latest_receipt_info as keys
 import simulated_customers
-from notification_checks import control_of
 from receipt_checks import DIFFERENCES, Examiner, ReceiptChecker, states
 from shop_helpers import App, Till
 
@@ -18,19 +17,15 @@ OFTEN = {"billing_retrier", "price_consenter", "price_taker"}
 
 @pytest.fixture(scope="module")
 def till(tmp_path_factory):
-    till = Till(tmp_path_factory.mktemp("receipts"))
-    yield till
-    try:
-        assert till.stop() == 0
-    finally:
-        till.kill()
+    with Till(tmp_path_factory.mktemp("receipts")) as till:
+        yield till
 
 
 @pytest.fixture(scope="module")
 def results(till):
     """Runs the complete simulation. Some customers are checked after each round, and all customers after the last
     round."""
-    app = App(till, control_of(till), "com.example.shop", 1234567890, None, simulated_customers.catalog())
+    app = App(till, "com.example.shop", 1234567890, None, simulated_customers.catalog())
     secret = app.control.call("setSharedSecret", {}, bundleId=app.bundle_id)["sharedSecret"]
     simulation = simulated_customers.Simulation(app, SEED)
     examiner = Examiner(app.control, till.folder)

@@ -4,7 +4,6 @@ Tests/TillServerTests/API checks every status, the formats of requests, the list
 """
 
 import base64
-import itertools
 import json
 import re
 import uuid
@@ -19,7 +18,6 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding
 
 from catalog_of_everything import BASIC, CATALOG, COINS, FOREVER, PRO
-from notification_checks import control_of
 from process_helpers import run_till
 from receipt_checks import Examiner, ask, attributes, renderings
 from shop_helpers import DAY, NO_OFFER, App, now_ms
@@ -33,9 +31,6 @@ APP_KEYS = {
     *REQUEST_DATES, "original_purchase_date", "original_purchase_date_ms", "original_purchase_date_pst",
     "original_application_version", "in_app",
 }
-_numbers = itertools.count(1)
-
-
 def receipt_of(environment, customer, **query) -> str:
     return environment.control("getReceipt", query=query or None, customer=customer)["receipt"]
 
@@ -64,7 +59,7 @@ def raw_attributes(receipt) -> dict:
 @pytest.fixture(scope="module")
 def shop(server, control, team, tmp_path_factory):
     """An app with a shared secret. In each environment, ann has a subscription and coins, and bob has coins."""
-    app = App(server, control, "com.example.receipts", 3_100_000_000, team, CATALOG)
+    app = App(server, "com.example.receipts", 3_100_000_000, team, CATALOG)
     secret = secret_of(app)
     for environment in (app.sandbox, app.production):
         environment.buy("ann", PRO)
@@ -74,25 +69,14 @@ def shop(server, control, team, tmp_path_factory):
     return SimpleNamespace(app=app, secret=secret, sandbox=app.sandbox, production=app.production, examiner=examiner)
 
 
-@pytest.fixture
-def new_app(server, control, team):
-    """A separate app for the test."""
-    number = next(_numbers)
-    return App(server, control, f"com.example.receipts{number}", 3_100_000_000 + number, team, CATALOG)
-
-
-# Independent clients --------------------------------------------------------------------------------------------------
+def request_log(control) -> list:
+    return control.call("listRequests", query={"limit": 100})["entries"]
 
 
 def environments_asked(control, before) -> list:
-    """The environments and statuses of the verifyReceipt errors since an instant, from the request log."""
-    entries = control.call("listRequests", query={"limit": 100})["entries"]
-    return [(entry["environment"], entry["errorCode"]) for entry in entries
-            if entry["requestId"] not in before and entry["path"] == "/verifyReceipt"]
-
-
-def request_log(control) -> set:
-    return {entry["requestId"] for entry in control.call("listRequests", query={"limit": 100})["entries"]}
+    """The environments and statuses of the verifyReceipt errors that the earlier request log does not have."""
+    return [(entry["environment"], entry["errorCode"]) for entry in request_log(control)
+            if entry not in before and entry["path"] == "/verifyReceipt"]
 
 
 def test_itunes_iap_goes_from_production_to_the_sandbox(shop, control, monkeypatch):
@@ -146,13 +130,12 @@ def test_inapppy_goes_from_production_to_the_sandbox_and_back(shop, control, val
 def test_21010_an_unknown_app_or_customer(serve, tmp_path):
     """The copy of a shop has the same root, but not the data that was added later."""
     till = serve()
-    control = control_of(till)
-    app = App(till, control, "com.example.first", 81, None, CATALOG)
+    app = App(till, "com.example.first", 81, None, CATALOG)
     app.sandbox.buy("ann", COINS)
     receipt_of(app.sandbox, "ann")
-    control.call("createBackup", {"to": str(tmp_path / "copy")})
+    app.control.call("createBackup", {"to": str(tmp_path / "copy")})
     copy = serve(data=tmp_path / "copy")
-    late = App(till, control, "com.example.late", 82, app.issuer_id, CATALOG)
+    late = App(till, "com.example.late", 82, app.issuer_id, CATALOG)
     late.sandbox.buy("ann", COINS)
     bought = app.sandbox.buy("bob", COINS)
     base = SimpleNamespace(base=copy.address("sandbox"))
@@ -185,9 +168,6 @@ def test_the_latest_receipt_is_of_the_same_app_and_device(shop, customer):
         assert payload.opaque_value == after[4]
 
 
-# Dates ----------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("instant, gmt, pacific", [
     (1_772_963_999_999, "2026-03-08 09:59:59 Etc/GMT", "2026-03-08 01:59:59 America/Los_Angeles"),
     (1_772_964_000_000, "2026-03-08 10:00:00 Etc/GMT", "2026-03-08 03:00:00 America/Los_Angeles"),
@@ -218,9 +198,6 @@ def test_dates_have_three_formats(shop, customer, instant, gmt, pacific):
             assert shop.examiner.rendered(environment, text)["status"] == 0
 
 
-# Common mistakes in implementations of verifyReceipt ------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def checked(shop):
     """Ann's receipt with its answer in each environment, and a customer with purchases of all kinds."""
@@ -247,41 +224,34 @@ def leaves(value):
     return [leaf for inner in value for leaf in leaves(inner)] if isinstance(value, list) else [value]
 
 
-def test_common_mistake_1(shop, checked):
+def test_values_have_the_type_and_the_rendering_of_the_app_store(shop, checked):
+    ids = ["adam_id", "app_item_id", "download_id", "version_external_identifier"]
     for answer in (checked.sandbox.answer, checked.production.answer):
-        ids = ["adam_id", "app_item_id", "download_id", "version_external_identifier"]
         assert all(type(answer["receipt"][key]) is int for key in ids) and type(answer["status"]) is int
         rest = {key: value for key, value in answer["receipt"].items() if key not in ids}
-        assert all(type(leaf) is str for leaf in leaves(rest))
-        assert all(type(leaf) is str for leaf in leaves([answer["latest_receipt_info"],
-                                                         answer["pending_renewal_info"]]))
-
-
-def test_common_mistake_2(shop, checked):
+        texts = leaves([rest, answer["latest_receipt_info"], answer["pending_renewal_info"]])
+        assert all(type(leaf) is str for leaf in texts)
     assert checked.eve["latest_receipt_info"][0]["is_trial_period"] == "false"
     assert checked.eve["pending_renewal_info"][0]["auto_renew_status"] == "1"
-
-
-def test_common_mistake_3(shop, checked):
     july = renderings("x", 1_594_755_400_000)
     assert july["x_pst"] == "2020-07-14 12:36:40 America/Los_Angeles"
-    answer = checked.sandbox.answer
-    assert answer["receipt"]["original_purchase_date_pst"] == "2013-08-01 00:00:00 America/Los_Angeles"
+    receipt = checked.sandbox.answer["receipt"]
+    assert receipt["original_purchase_date_pst"] == "2013-08-01 00:00:00 America/Los_Angeles"
+    assert [receipt[key] for key in ids] == [0] * 4
+    assert receipt["original_application_version"] == "1.0"
+    assert receipt["original_purchase_date_ms"] == str(SANDBOX_DOWNLOAD)
+    receipt = checked.production.answer["receipt"]
+    assert receipt["adam_id"] == receipt["app_item_id"] == shop.app.apple_id and receipt["download_id"] > 0
+    assert int(receipt["original_purchase_date_ms"]) > SANDBOX_DOWNLOAD
 
 
-def test_common_mistake_7(shop, checked):
-    answer = ask(shop.sandbox, checked.sandbox.receipt, shop.secret, **{"exclude-old-transactions": True})
-    sent, latest = raw_attributes(checked.sandbox.receipt), raw_attributes(answer["latest_receipt"])
-    assert (sent[4], sent[5]) == (latest[4], latest[5]) and sent[12] <= latest[12]
-
-
-def test_common_mistake_8(shop, checked):
+def test_a_receipt_is_laid_out_and_signed_as_the_app_store_does_it(shop, checked):
     for environment in (checked.sandbox, checked.production):
         shop.examiner.taken_apart(environment.receipt)
         shop.examiner.taken_apart(environment.answer["latest_receipt"])
-
-
-def test_common_mistake_9(shop, checked):
+    answer = ask(shop.sandbox, checked.sandbox.receipt, shop.secret, **{"exclude-old-transactions": True})
+    sent, latest = raw_attributes(checked.sandbox.receipt), raw_attributes(answer["latest_receipt"])
+    assert (sent[4], sent[5]) == (latest[4], latest[5]) and sent[12] <= latest[12]
     signed = cms.ContentInfo.load(base64.b64decode(checked.sandbox.receipt))["content"]
     (signer,) = signed["signer_infos"]
     assert signer["signature_algorithm"].dump().hex() == "300d06092a864886f70d0101010500"
@@ -289,7 +259,7 @@ def test_common_mistake_9(shop, checked):
     assert [version for type_, version, _ in attributes(payload_of(checked.sandbox.receipt)) if type_ == 4] == [2]
 
 
-def test_common_mistake_10(shop, checked):
+def test_a_receipt_has_the_hash_of_its_device(shop):
     device = uuid.uuid4()
     raw = raw_attributes(receipt_of(shop.sandbox, "ann", deviceId=str(device)))
     digest = hashes.Hash(hashes.SHA1())
@@ -297,7 +267,7 @@ def test_common_mistake_10(shop, checked):
     assert raw[2][0] == 0x0C and raw[5] == digest.finalize()
 
 
-def test_common_mistake_11(shop, checked):
+def test_attributes_that_do_not_apply_are_empty_in_a_receipt_and_absent_in_the_answer(checked):
     raw = payload_of(checked.sandbox.receipt)
     purchases = [dict((number, content) for number, _, content in attributes(value))
                  for type_, _, value in attributes(raw) if type_ == 17]
@@ -307,53 +277,23 @@ def test_common_mistake_11(shop, checked):
         assert is_consumable == (purchase[1708] == b"\x16\x00") == (purchase[1711] == b"\x02\x01\x00")
     (coins,) = [item for item in checked.sandbox.answer["receipt"]["in_app"] if item["product_id"] == COINS]
     assert not {"expires_date", "cancellation_date", "web_order_line_item_id"} & set(coins)
-
-
-def test_common_mistake_12(shop, checked):
-    for name in ("ancient", "distant"):
-        clock = shop.sandbox.on_clock(name, {"ancient": 1_215_734_400_000, "distant": 4_070_908_799_000}[name])
-        with clock:
-            receipt = receipt_of(shop.sandbox, name)
-        shop.examiner.verified_by_openssl(receipt, clock.now // 1000)
-
-
-def test_common_mistake_13(shop, checked):
-    receipt = checked.sandbox.answer["receipt"]
-    assert [receipt[key] for key in ("adam_id", "app_item_id", "download_id", "version_external_identifier")] == [0] * 4
-    assert receipt["original_application_version"] == "1.0"
-    assert receipt["original_purchase_date_ms"] == str(SANDBOX_DOWNLOAD)
-    receipt = checked.production.answer["receipt"]
-    assert receipt["adam_id"] == receipt["app_item_id"] == shop.app.apple_id and receipt["download_id"] > 0
-    assert int(receipt["original_purchase_date_ms"]) > SANDBOX_DOWNLOAD
-
-
-def test_common_mistake_14(shop, checked):
-    elements = checked.eve["latest_receipt_info"]
-    upgraded = [item["transaction_id"] for item in elements if item.get("is_upgraded") == "true"]
-    assert upgraded == [checked.basic.id] and {item.get("is_upgraded") for item in elements} == {None, "true"}
-    for item in elements:
-        assert ("cancellation_date" in item) == ("cancellation_reason" in item) == (item["product_id"] == FOREVER)
-
-
-def test_common_mistake_15(shop, checked):
-    for elements in (checked.eve["latest_receipt_info"], checked.eve["receipt"]["in_app"]):
-        assert sorted(item["product_id"] for item in elements) == sorted([BASIC, PRO, FOREVER, COINS])
-
-
-def test_common_mistake_17(shop, checked):
-    lists = {"latest_receipt", "latest_receipt_info", "pending_renewal_info"}
-    assert lists <= set(checked.sandbox.answer)
-    assert not lists & set(ask(shop.sandbox, receipt_of(shop.sandbox, "bob"), shop.secret))
-
-
-def test_common_mistake_18(shop, checked):
-    """The attributes 9, 10, 11, 13, 14, 20, 25, 1709, 1710, 1714-1718 and 1722 have no key and cause no error."""
+    # The attributes 9, 10, 11, 13, 14, 20, 25, 1709, 1710, 1714-1718 and 1722 have no key and cause no error.
     raw = raw_attributes(checked.production.receipt)
     assert {9, 10, 11, 13, 14, 20, 25} <= set(raw) and not {6, 7} & set(raw)
     assert set(checked.production.answer["receipt"]) == APP_KEYS
 
 
-# Receipts of single transactions --------------------------------------------------------------------------------------
+def test_the_lists_have_the_transactions_and_marks_of_the_app_store(shop, checked):
+    elements = checked.eve["latest_receipt_info"]
+    upgraded = [item["transaction_id"] for item in elements if item.get("is_upgraded") == "true"]
+    assert upgraded == [checked.basic.id] and {item.get("is_upgraded") for item in elements} == {None, "true"}
+    for item in elements:
+        assert ("cancellation_date" in item) == ("cancellation_reason" in item) == (item["product_id"] == FOREVER)
+    for elements in (checked.eve["latest_receipt_info"], checked.eve["receipt"]["in_app"]):
+        assert sorted(item["product_id"] for item in elements) == sorted([BASIC, PRO, FOREVER, COINS])
+    lists = {"latest_receipt", "latest_receipt_info", "pending_renewal_info"}
+    assert lists <= set(checked.sandbox.answer)
+    assert not lists & set(ask(shop.sandbox, receipt_of(shop.sandbox, "bob"), shop.secret))
 
 
 PAIR = re.compile(r'\t"([\w-]+)" = "([^"]*)";\n')
@@ -412,13 +352,8 @@ def test_the_answer_to_a_single_receipt_is_flat(shop, customer):
     assert found.receipt.last_in_app.product_id == PRO
 
 
-# Commands -------------------------------------------------------------------------------------------------------------
-
-
 def till(shop, *arguments):
-    done = run_till(*arguments, "--control", shop.app.control.address)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return run_till(*arguments, "--control", shop.app.control.address, code=0).stdout
 
 
 def scope(shop, *more) -> list:

@@ -1,7 +1,6 @@
 """Data that `till serve` has acknowledged survives kill -9 at any moment, and exists exactly once."""
 
 import asyncio
-import json
 import os
 import random
 import signal
@@ -12,41 +11,15 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-import requests
 
-from acknowledged_purchases import BUNDLE, ENVIRONMENT, Books, Connection, Purchase, read_histories
-from process_helpers import Server, assert_healthy, doctor, flat, path_part, payload, set_up_app, till_binary
+from acknowledged_purchases import BUNDLE, SCOPE, Books, Connection, Purchase, read_histories
+from process_helpers import assert_healthy, doctor, payload, set_up_app, wait_until
 
 CLIENTS = 64
 ROUNDS = 30 if os.environ.get("TILL_SOAK") else 5
 PURCHASES = 2_000
 # Every run has a new seed. Set TILL_CRASH_SEED to repeat a run.
 SEED = int(os.environ.get("TILL_CRASH_SEED") or random.SystemRandom().randrange(1 << 32))
-
-
-@pytest.fixture
-def work(tmp_path):
-    """A folder for the files of servers that do not belong in a data directory."""
-    till_binary()
-    return tmp_path
-
-
-@pytest.fixture
-def servers(work):
-    """Starts servers, and stops all of them after the test."""
-    started = []
-
-    def start(data, *arguments, wait=True) -> Server:
-        server = Server(data, work, *arguments, wait=False)
-        started.append(server)
-        return server.wait_until_ready() if wait else server
-
-    yield start
-    for server in started:
-        server.kill()
-
-
-# Concurrent clients ---------------------------------------------------------------------------------------------------
 
 
 class Shoppers:
@@ -86,14 +59,10 @@ class Shoppers:
                 if len(self.asked) >= PURCHASES:
                     return
                 self.asked.append(purchase)
-                purchase.sent = time.monotonic()
-                path = f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/{path_part(purchase.customer)}/purchases?include=signed"
-                status, body = await connection.request("POST", path, purchase.body())
+                status, body = await purchase.buy(connection)
                 if status != 201:
                     self.refused.append((purchase, status, body))
                     return
-                purchase.answer = flat(json.loads(body))
-                purchase.acknowledged = time.monotonic()
                 # An upgrade marks the transaction that it replaces, so this value may change.
                 if purchase.product.endswith(".better"):
                     latest[purchase.customer].is_replaced = True
@@ -125,14 +94,11 @@ async def shop_until_killed(server, shoppers, threshold, delay):
     return acknowledged / seconds
 
 
-# Tests ----------------------------------------------------------------------------------------------------------------
-
-
-def test_nothing_acknowledged_is_lost_by_kill_9(work, servers):
+def test_nothing_acknowledged_is_lost_by_kill_9(serve, tmp_path):
     print(f"\nTILL_CRASH_SEED={SEED}")
     chance = random.Random(SEED)
-    data = work / "data"
-    server = servers(data)
+    data = tmp_path / "data"
+    server = serve(data=data)
     key = set_up_app(server, BUNDLE)
     books, numbers, rates = Books(), count(), []
 
@@ -151,7 +117,7 @@ def test_nothing_acknowledged_is_lost_by_kill_9(work, servers):
         books.enter(shoppers.asked)
         assert_healthy(data, f"after kill {round_}, before the restart")
 
-        server = servers(data)
+        server = serve(data=data)
         customers = {purchase.customer for purchase in shoppers.asked}
         books.locate(server, customers)
         # For a known customer, the history is read from the stored revision. It must contain exactly the new
@@ -217,26 +183,22 @@ def test_nothing_acknowledged_is_lost_by_kill_9(work, servers):
 def orders_look_up(server, key, books, chance):
     """Look Up Order ID must find exactly the transaction of each order."""
     problems = []
-    session = requests.Session()
     for transaction in chance.sample(sorted(books.orders), 40):
-        answer = session.get(
-            f"http://127.0.0.1:{server.ports[ENVIRONMENT]}/inApps/v1/lookup/{books.orders[transaction]}",
-            headers={"Authorization": f"Bearer {key.token()}"}, timeout=20,
-        ).json()
+        answer = server.apple(key, f"/inApps/v1/lookup/{books.orders[transaction]}").json()
         found = [payload(jws)["transactionId"] for jws in answer.get("signedTransactions", [])]
         if answer["status"] != 0 or found != [transaction]:
             problems.append(f"order {books.orders[transaction]} of {transaction} holds {answer['status']} {found}")
     return problems
 
 
-def test_one_customer_used_by_all_clients_at_once(work, servers):
+def test_one_customer_used_by_all_clients_at_once(serve, tmp_path):
     """Sixty-four clients buy for one customer. Nothing is lost, order and ids are right, and no product is owned
     twice."""
-    data = work / "data"
-    server = servers(data)
+    data = tmp_path / "data"
+    server = serve(data=data)
     key = set_up_app(server, BUNDLE)
     wanted = 640
-    asked, answers = [], []
+    asked, outcomes = [], Counter()
 
     async def hammer(client):
         connection = Connection(server.ports["control"])
@@ -245,14 +207,7 @@ def test_one_customer_used_by_all_clients_at_once(work, servers):
             product = {0: "forever", 1: "basic"}.get(turn, "coins")
             purchase = Purchase(len(asked), "one", product)
             asked.append(purchase)
-            purchase.sent = time.monotonic()
-            status, body = await connection.request(
-                "POST", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/one/purchases?include=signed", purchase.body()
-            )
-            answers.append((product, status, flat(json.loads(body))))
-            if status == 201:
-                purchase.answer = answers[-1][2]
-            purchase.acknowledged = time.monotonic()
+            outcomes[product, (await purchase.buy(connection))[0]] += 1
         connection.close()
 
     async def all_clients():
@@ -260,8 +215,7 @@ def test_one_customer_used_by_all_clients_at_once(work, servers):
 
     begun = time.monotonic()
     asyncio.run(all_clients())
-    print(f"\none customer: {len(answers) / (time.monotonic() - begun):.0f} purchases/s by {CLIENTS} clients")
-    outcomes = Counter((product, status) for product, status, _ in answers)
+    print(f"\none customer: {len(asked) / (time.monotonic() - begun):.0f} purchases/s by {CLIENTS} clients")
     assert outcomes == {
         ("coins", 201): wanted - 2 * CLIENTS,
         ("forever", 201): 1, ("forever", 200): CLIENTS - 1,
@@ -275,62 +229,58 @@ def test_one_customer_used_by_all_clients_at_once(work, servers):
     problems = books.compare("one", rows, asked) + books.check_identifiers(server, "one", rows)
     assert not problems + books.repeated_identifiers()
     assert len(rows) == wanted - 2 * CLIENTS + 2
-    assert server.control("GET", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/one")["transactions"] == len(rows)
+    assert server.control("GET", f"{SCOPE}/customers/one")["transactions"] == len(rows)
     assert_healthy(data, "after the hammering")
 
 
-# One process per data directory ---------------------------------------------------------------------------------------
-
-
-def test_a_second_process_is_rejected_until_the_first_has_ended(work, servers):
-    data = work / "data"
-    first = servers(data)
+def test_a_second_process_is_rejected_until_the_first_has_ended(serve, tmp_path):
+    data = tmp_path / "data"
+    first = serve(data=data)
     set_up_app(first, BUNDLE)
     ports = (data / "ports.json").read_text()
 
-    second = servers(data, wait=False)
+    second = serve(data=data, wait=False)
     assert second.process.wait(20) == 1
     assert all(word in second.stderr() for word in ("Another Till", str(first.pid), str(data), "--data")), second.stderr()
     assert second.stdout() == "" and not second.ready_file.exists()
     assert (data / "ports.json").read_text() == ports, "the refused process changed the directory"
     first.control("GET", "/readyz")
-    first.control("POST", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers", {"customer": "ann"})
+    first.control("POST", f"{SCOPE}/customers", {"customer": "ann"})
 
     first.kill()
-    third = servers(data)
-    assert third.control("GET", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/ann")["customer"] == "ann"
+    third = serve(data=data)
+    assert third.control("GET", f"{SCOPE}/customers/ann")["customer"] == "ann"
     assert third.stop() == 0
-    fourth = servers(data)
-    assert fourth.control("GET", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/ann")["customer"] == "ann"
+    fourth = serve(data=data)
+    assert fourth.control("GET", f"{SCOPE}/customers/ann")["customer"] == "ann"
 
 
-def test_concurrent_first_starts_leave_one_server_with_a_complete_shop(work, servers):
+def test_concurrent_first_starts_leave_one_server_with_a_complete_shop(serve, tmp_path):
     """Six processes start on a directory that does not exist. One of them serves, and its acknowledged data
     survives."""
     for attempt in range(3):
-        data = work / f"data{attempt}"
-        racers = [servers(data, wait=False) for _ in range(6)]
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline:
-            alive = [racer for racer in racers if racer.process.poll() is None]
-            if len(alive) <= 1 and (not alive or alive[0].ready_file.exists()):
-                break
-            time.sleep(0.02)
-        assert len(alive) == 1, "not exactly one serves: " + " | ".join(sorted({racer.stderr() for racer in racers}))
-        winner = alive[0].wait_until_ready()
+        data = tmp_path / f"data{attempt}"
+        racers = [serve(data=data, wait=False) for _ in range(6)]
+
+        def alive():
+            return [racer for racer in racers if racer.process.poll() is None]
+
+        wait_until(lambda: not alive() or len(alive()) == 1 and alive()[0].ready_file.exists(), 30)
+        assert len(alive()) == 1, "not exactly one serves: " + " | ".join(sorted({racer.stderr() for racer in racers}))
+        winner = alive()[0].wait_until_ready()
         for racer in racers:
-            if racer is not winner:
-                assert "Another Till" in racer.stderr(), racer.stderr()
-        assert_keeps_what_it_acknowledged(servers, winner)
+            assert racer is winner or "Another Till" in racer.stderr(), racer.stderr()
+        acknowledge(winner)
+        assert_keeps_what_it_acknowledged(serve, winner)
         assert_healthy(data, f"after race {attempt}")
 
 
-def test_a_rejected_start_does_not_change_the_shop(work, servers):
+def test_a_rejected_start_does_not_change_the_shop(serve, tmp_path):
     """One of two first starts is paused after its first write. Meanwhile, the other process starts and sells."""
     hits = 0
     for attempt in range(24):
-        data = work / f"data{attempt}"
-        held = servers(data, wait=False)
+        data = tmp_path / f"data{attempt}"
+        held = serve(data=data, wait=False)
         while not (data.is_dir() and any(path.is_file() for path in data.iterdir())):
             assert held.process.poll() is None, held.stderr()
         held.process.send_signal(signal.SIGSTOP)
@@ -340,9 +290,8 @@ def test_a_rejected_start_does_not_change_the_shop(work, servers):
             held.kill()
             continue
         hits += 1
-        other = servers(data, wait=False)
-        while not other.ready_file.exists() and other.process.poll() is None:
-            time.sleep(0.005)
+        other = serve(data=data, wait=False)
+        wait_until(lambda: other.ready_file.exists() or other.process.poll() is not None)
         first, second = (other, held) if other.process.poll() is None else (held, other)
         if first is held:
             held.process.send_signal(signal.SIGCONT)
@@ -351,7 +300,7 @@ def test_a_rejected_start_does_not_change_the_shop(work, servers):
         held.process.send_signal(signal.SIGCONT)
         assert second.process.wait(20) not in (0, None)
         assert "Another Till" in second.stderr(), second.stderr()
-        assert_keeps_what_it_acknowledged(servers, first, acknowledged=True)
+        assert_keeps_what_it_acknowledged(serve, first)
         assert_healthy(data, f"after attempt {attempt}")
         if hits == 3:
             return
@@ -360,17 +309,15 @@ def test_a_rejected_start_does_not_change_the_shop(work, servers):
 
 def acknowledge(server):
     set_up_app(server, BUNDLE)
-    server.control("POST", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers", {"customer": "ann"})
+    server.control("POST", f"{SCOPE}/customers", {"customer": "ann"})
 
 
-def assert_keeps_what_it_acknowledged(servers, server, acknowledged=False):
-    if not acknowledged:
-        acknowledge(server)
+def assert_keeps_what_it_acknowledged(serve, server):
     server.kill()
-    again = servers(server.data)
+    again = serve(data=server.data)
     apps = [app["bundleId"] for app in again.control("GET", "/v1/apps")]
     assert apps == [BUNDLE], f"LOST: the server acknowledged the app {BUNDLE}; after the restart there are {apps}"
-    assert again.control("GET", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/ann")["customer"] == "ann"
+    assert again.control("GET", f"{SCOPE}/customers/ann")["customer"] == "ann"
     again.kill()
 
 
@@ -384,13 +331,10 @@ def unread(port) -> int:
     return waiting
 
 
-# Shutdown -------------------------------------------------------------------------------------------------------------
-
-
-def test_sigterm_answers_requests_in_flight(work, servers):
+def test_sigterm_answers_requests_in_flight(serve, tmp_path):
     """Requests that have arrived are answered, idle connections do not delay the shutdown, and all data is stored."""
-    data = work / "data"
-    server = servers(data)
+    data = tmp_path / "data"
+    server = serve(data=data)
     key = set_up_app(server, BUNDLE)
     clients = 256
     purchases = [Purchase(number, "one", "coins") for number in range(clients)]
@@ -399,13 +343,7 @@ def test_sigterm_answers_requests_in_flight(work, servers):
     idle = [socket.create_connection(("127.0.0.1", port)) for port in server.ports.values() for _ in range(3)]
 
     async def buy(purchase, connection):
-        purchase.sent = time.monotonic()
-        status, body = await connection.request(
-            "POST", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/one/purchases?include=signed", purchase.body()
-        )
-        purchase.acknowledged = time.monotonic()
-        answered.append(status)
-        purchase.answer = flat(json.loads(body)) if status == 201 else None
+        answered.append((await purchase.buy(connection))[0])
         connection.close()
 
     async def all_clients():
@@ -441,97 +379,85 @@ def test_sigterm_answers_requests_in_flight(work, servers):
             socket.create_connection(("127.0.0.1", port), timeout=2)
 
     assert_healthy(data, "after SIGTERM")
-    again = servers(data)
+    again = serve(data=data)
     books = Books()
     books.enter(purchases)
     rows = asyncio.run(read_histories(again, key, {"one": (books.app_transactions["one"], "", None)}))["one"][0]
     assert not books.compare("one", rows, purchases) and len(rows) == clients
 
 
-def test_sigterm_right_after_the_start_stops(work, servers):
+def test_sigterm_right_after_the_start_stops(serve, tmp_path):
     """SIGTERM at any moment of the start ends the process soon, and the directory can be used again."""
-    whole = servers(work / "measure")
+    whole = serve(data=tmp_path / "measure")
     seconds = whole.start_seconds
     assert whole.stop() == 0
-    data = work / "data"
+    data = tmp_path / "data"
     for part in (0.3, 0.6, 0.9, 1.0, 1.1):
-        server = servers(data, wait=False)
+        server = serve(data=data, wait=False)
         time.sleep(seconds * part)
         server.process.send_signal(signal.SIGTERM)
         server.process.wait(10)
-    again = servers(data)
+    again = serve(data=data)
     set_up_app(again, BUNDLE)
     assert again.stop() == 0
     assert_healthy(data, "after five interrupted starts")
 
 
-# Crashes during the first start ---------------------------------------------------------------------------------------
-
-
-def test_a_directory_starts_after_a_crash_during_the_first_start(work, servers):
+def test_a_directory_starts_after_a_crash_during_the_first_start(serve, tmp_path):
     print(f"\nTILL_CRASH_SEED={SEED}")
     chance = random.Random(SEED + 1)
     seconds = []
     for number in range(2):
-        whole = servers(work / f"measure{number}")
+        whole = serve(data=tmp_path / f"measure{number}")
         seconds.append(whole.start_seconds)
         whole.kill()
     span = min(seconds)
 
     stages, open_files, ailing = [], [], []
     for number in range(10):
-        data = work / f"data{number}"
-        server = servers(data, wait=False)
+        data = tmp_path / f"data{number}"
+        server = serve(data=data, wait=False)
         # The server is killed once in each tenth of the start, so that every stage is covered.
         moment = span * (number + chance.random()) / 10
         time.sleep(max(0, server.started + moment - time.monotonic()))
         server.kill()
-        left = sorted(
-            str(path.relative_to(data)) for path in data.rglob("*") if path.is_file()
-        ) if data.exists() else None
-        stages.append((round(moment * 1000), bool(server.ready_file.exists()), left))
-        if data.exists():
-            open_files += [
-                f"{path.relative_to(work)} ({oct(path.stat().st_mode & 0o777)})"
-                for path in data.rglob("*") if path.is_file() and path.stat().st_mode & 0o777 != 0o600
-            ]
+        left = [path for path in data.rglob("*") if path.is_file()]
+        names = f"{len(left)} files" if data.exists() else "no directory"
+        stages.append((round(moment * 1000), server.ready_file.exists(), names))
+        open_files += [
+            f"{path.relative_to(tmp_path)} ({oct(path.stat().st_mode & 0o777)})"
+            for path in left if path.stat().st_mode & 0o777 != 0o600
+        ]
 
-        again = servers(data)
+        again = serve(data=data)
         key = set_up_app(again, BUNDLE)
-        bought = again.control(
-            "POST", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/ann/purchases", {"productId": f"{BUNDLE}.coins"}
-        )
+        bought = again.control("POST", f"{SCOPE}/customers/ann/purchases", {"productId": f"{BUNDLE}.coins"})
         assert again.stop() == 0
         outcome = doctor(data)
         if outcome.returncode:
             ailing.append(f"after {moment * 1000:.0f} ms: {outcome.stdout}{outcome.stderr}")
-        third = servers(data)
-        answer = requests.get(
-            f"http://127.0.0.1:{third.ports[ENVIRONMENT]}/inApps/v1/transactions/{bought['transactionId']}",
-            headers={"Authorization": f"Bearer {key.token()}"}, timeout=20,
-        )
-        assert answer.status_code == 200
+        third = serve(data=data)
+        assert third.apple(key, f"/inApps/v1/transactions/{bought['transactionId']}").status_code == 200
         third.kill()
-    for moment, was_ready, left in stages:
-        names = "no directory" if left is None else f"{len(left)} files"
+    for moment, was_ready, names in stages:
         print(f"killed at {moment} ms, {'ready' if was_ready else 'not ready'}: {names}")
     assert not open_files, f"files readable by others, keys among them: {open_files}"
     assert not ailing, "\n".join(ailing)
     assert sum(not was_ready for _, was_ready, _ in stages) >= 5, "too few kills hit the start"
 
 
-def test_a_directory_starts_after_repeated_crashes(work, servers):
+def test_a_directory_starts_after_repeated_crashes(serve, tmp_path):
     """The server is killed eight times in a row on the same directory."""
     chance = random.Random(SEED + 2)
-    whole = servers(work / "measure")
+    whole = serve(data=tmp_path / "measure")
     span = whole.start_seconds
     whole.kill()
-    data = work / "data"
+    data = tmp_path / "data"
     for _ in range(8):
-        server = servers(data, wait=False)
+        server = serve(data=data, wait=False)
         time.sleep(span * chance.random())
         server.kill()
-    again = servers(data)
+    again = serve(data=data)
     set_up_app(again, BUNDLE)
     assert again.stop() == 0
     assert_healthy(data, "after eight crashed starts")

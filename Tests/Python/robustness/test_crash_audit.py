@@ -1,32 +1,18 @@
 """kill -9 at any moment: no change is without its audit record, and no successful record is without its change."""
 
-import os
-import signal
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
 
-from postgres_server import PostgresServer
-from process_helpers import Server, assert_healthy, set_up_app
+from process_helpers import assert_healthy, set_up_app
 
 BUNDLE = "com.example.audit"
 CUSTOMERS = f"/v1/apps/{BUNDLE}/sandbox/customers"
 ROUNDS = 3
 CLIENTS = 8
-
-
-def everything(server, path, key, size):
-    """All elements of a list that is read page by page."""
-    found, after = [], None
-    while True:
-        query = f"?limit={size}" + (f"&after={after}" if after else "")
-        page = server.control("GET", path + query)
-        found += page[key]
-        after = page.get("next")
-        if after is None:
-            return found
 
 
 def call_until_killed(server, round_, begun):
@@ -50,48 +36,37 @@ def call_until_killed(server, round_, begun):
         except requests.RequestException:
             return
 
-    threads = [threading.Thread(target=work, args=(client,)) for client in range(CLIENTS)]
-    for thread in threads:
-        thread.start()
-    assert begun.wait(60)
-    time.sleep(0.02 * round_)
-    os.kill(server.pid, signal.SIGKILL)
-    for thread in threads:
-        thread.join(30)
-    server.kill()
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        clients = pool.map(work, range(CLIENTS))
+        assert begun.wait(60)
+        time.sleep(0.02 * round_)
+        server.kill()
+        list(clients)
     return acknowledged
 
 
 @pytest.mark.parametrize("engine", ["sqlite", "postgres"])
-def test_after_a_crash_each_change_has_its_record_and_each_record_its_change(tmp_path, engine):
-    database = PostgresServer() if engine == "postgres" else None
-    arguments = ["--database", database.url] if database else []
-    server = None
-    try:
-        server = Server(tmp_path / "data", tmp_path, *arguments)
-        set_up_app(server, BUNDLE)
-        acknowledged = set()
-        for round_ in range(ROUNDS):
-            acknowledged |= call_until_killed(server, round_, threading.Event())
-            server = Server(tmp_path / "data", tmp_path, *arguments)
-            customers = {one["customer"] for one in everything(server, CUSTOMERS, "customers", 100)}
-            teams = {"team " + one["name"] for one in server.control("GET", "/v1/teams")}
-            changes = {name for name in customers | teams if "c-" in name}
-            records = everything(server, "/v1/audit", "records", 500)
-            assert len({record["requestId"] for record in records}) == len(records)
-            recorded = {
-                record["customer"] if record["operationId"] == "createCustomer" else "team " + record["object"]
-                for record in records
-                if record["operationId"] in ("createCustomer", "createTeam") and record["result"] == "ok"
-                and "c-" in record.get("customer", record.get("object", ""))
-            }
-            assert acknowledged <= changes
-            assert recorded == changes
-        server.stop()
-        if not database:
-            assert_healthy(tmp_path / "data", "after the crashes")
-    finally:
-        if server:
-            server.kill()
-        if database:
-            database.stop()
+def test_after_a_crash_each_change_has_its_record_and_each_record_its_change(serve, tmp_path, request, engine):
+    arguments = ["--database", request.getfixturevalue("database").url] if engine == "postgres" else []
+    server = serve(*arguments, data=tmp_path / "data")
+    set_up_app(server, BUNDLE)
+    acknowledged = set()
+    for round_ in range(ROUNDS):
+        acknowledged |= call_until_killed(server, round_, threading.Event())
+        server = serve(*arguments, data=tmp_path / "data")
+        customers = {one["customer"] for one in server.all_pages(CUSTOMERS, "customers")}
+        teams = {"team " + one["name"] for one in server.control("GET", "/v1/teams")}
+        changes = {name for name in customers | teams if "c-" in name}
+        records = list(server.all_pages("/v1/audit", "records", 500))
+        assert len({record["requestId"] for record in records}) == len(records)
+        recorded = {
+            record["customer"] if record["operationId"] == "createCustomer" else "team " + record["object"]
+            for record in records
+            if record["operationId"] in ("createCustomer", "createTeam") and record["result"] == "ok"
+            and "c-" in record.get("customer", record.get("object", ""))
+        }
+        assert acknowledged <= changes
+        assert recorded == changes
+    assert server.stop() == 0
+    if engine == "sqlite":
+        assert_healthy(tmp_path / "data", "after the crashes")

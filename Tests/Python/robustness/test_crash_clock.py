@@ -13,18 +13,13 @@ from types import SimpleNamespace
 import pytest
 
 from listening_post import ListeningPost
-from nodes_helpers import history
-from process_helpers import Server, assert_healthy, payload, quarantined, set_up_app, till_binary
+from nodes_helpers import BUNDLE, HOUR, SCOPE, Subscriber, advance, freeze, history, run
+from process_helpers import assert_healthy, payload, set_up_app
 
-BUNDLE = "com.example.crashclock"
-SCOPE = f"/v1/apps/{BUNDLE}/sandbox"
 SUBSCRIBERS = 200
 ROUNDS = 30 if os.environ.get("TILL_SOAK") else 5
-# A request that takes longer than this hangs. On a busy machine, a round takes longer, and more events fall due.
-PATIENCE = 600
 # This is almost three days per second. Twenty renewals fall due, which even a busy machine can process.
 SPEED = 250_000
-HOUR = 3_600_000
 # Every run has a new seed. Set TILL_CRASH_SEED to repeat a run.
 SEED = int(os.environ.get("TILL_CRASH_SEED") or random.SystemRandom().randrange(1 << 32))
 ACTIVE, EXPIRED, RETRY = 1, 2, 3
@@ -47,9 +42,7 @@ def flaky(seed):
         if kind == 9:
             time.sleep(delay)
         if kind != 8:
-            handler.send_response(500 if kind in (6, 7) else 200)
-            handler.send_header("Content-Length", "0")
-            handler.end_headers()
+            ListeningPost.reply(handler, 500 if kind in (6, 7) else 200)
             # Unless it stays open, the connection is closed without notice.
             handler.close_connection = not stays
 
@@ -63,85 +56,47 @@ def post():
     post.close()
 
 
-@pytest.fixture
-def servers(tmp_path):
-    """Starts servers on one data directory, and stops all of them after the test."""
-    till_binary()
-    started = []
-
-    def start() -> Server:
-        started.append(Server(tmp_path / "data", tmp_path))
-        return started[-1]
-
-    yield start
-    for server in started:
-        server.kill()
-
-
-class Subscriber:
-    """A customer who subscribed in the past month. One in ten turns off auto-renew, and one in ten has a declined
-    card."""
-
-    def __init__(self, number):
-        self.name = f"customer-{number}"
-        self.number = number
-        self.cancels = number % 10 == 3
-        self.declines = number % 10 == 7
-
-    def subscribe(self, server, start):
-        """Subscribes at a date that differs by customer, so that renewals fall due all the time."""
-        def control(path, body, method="POST"):
-            return server.control(method, SCOPE + path, body)
-
-        bought = control(f"/customers/{self.name}/purchases", {
-            "productId": f"{BUNDLE}.basic", "offer": {"kind": "NONE"}, "at": start - self.number * 3 * HOUR,
-        })
-        self.original = bought["transactionId"]
-        assert bought["notifications"] == ["SUBSCRIBED/INITIAL_BUY"]
-        if self.cancels:
-            control(f"/subscriptions/{self.original}/cancel", {})
-        if self.declines:
-            control(f"/customers/{self.name}", {"card": "declinedForRenewals"}, "PATCH")
-        return self
-
-    def expected(self, rows, status):
-        """The expected notifications for the given transactions and the final status of the customer."""
-        expected = Counter()
-        for row in rows:
-            purchase = row["transactionReason"] == "PURCHASE"
-            expected["SUBSCRIBED/INITIAL_BUY" if purchase else "DID_RENEW", row["transactionId"]] += 1
-        if self.cancels:
-            expected["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", self.original] += 1
-            expected["EXPIRED/VOLUNTARY", self.original] += status == EXPIRED
-        if self.declines:
-            expected["DID_FAIL_TO_RENEW", self.original] += status in (RETRY, EXPIRED)
-            expected["EXPIRED/BILLING_RETRY", self.original] += status == EXPIRED
-        return +expected
+def expected(subscriber, rows, status):
+    """The expected notifications for the given transactions and the final status of the customer."""
+    expected = Counter()
+    for row in rows:
+        purchase = row["transactionReason"] == "PURCHASE"
+        expected["SUBSCRIBED/INITIAL_BUY" if purchase else "DID_RENEW", row["transactionId"]] += 1
+    if subscriber.cancels:
+        expected["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", subscriber.original] += 1
+        expected["EXPIRED/VOLUNTARY", subscriber.original] += status == EXPIRED
+    if subscriber.declines:
+        expected["DID_FAIL_TO_RENEW", subscriber.original] += status in (RETRY, EXPIRED)
+        expected["EXPIRED/BILLING_RETRY", subscriber.original] += status == EXPIRED
+    return +expected
 
 
 @pytest.mark.alone
-def test_every_state_change_is_notified_despite_kill_9(servers, post, tmp_path):
+def test_every_state_change_is_notified_despite_kill_9(serve, post, tmp_path):
     print(f"\nTILL_CRASH_SEED={SEED}")
     chance = random.Random(SEED)
-    server = servers()
+    server = serve(data=tmp_path / "data")
     key = set_up_app(server, BUNDLE)
     server.control("PUT", f"{SCOPE}/endpoints/primary", {"url": post.url})
-    start = server.control("PUT", f"{SCOPE}/clock", {"mode": "frozen"})["now"]
+    start = freeze(server)
     with ThreadPoolExecutor(8) as pool:
-        subscribers = list(pool.map(lambda n: Subscriber(n).subscribe(server, start), range(SUBSCRIBERS)))
+        # The start dates are spread, so that renewals fall due all the time.
+        subscribers = list(pool.map(lambda n: Subscriber(n, server, start - n * 3 * HOUR), range(SUBSCRIBERS)))
 
     for round_ in range(ROUNDS):
-        server.control("PUT", f"{SCOPE}/clock", {"mode": "running", "speed": SPEED})
+        run(server, SPEED)
         before = len(post.received)
         time.sleep(chance.uniform(0.3, 4.0))
         server.kill()
         assert_healthy(server.data, f"after kill {round_ + 1}")
         begun = time.monotonic()
-        server = servers()
+        server = serve(data=server.data)
         print(f"kill {round_ + 1}: {len(post.received) - before} posts; "
               f"started again in {time.monotonic() - begun:.1f} s")
 
     end = freeze(server)
+    # Everything that fell due while no server ran has been processed afterwards.
+    advance(server, to=end, settle=0)
     post.answer = 200
     settle(server)
     notifications = all_notifications(server)
@@ -157,28 +112,10 @@ def test_every_state_change_is_notified_despite_kill_9(servers, post, tmp_path):
     assert_healthy(server.data, "after a clean stop")
 
 
-def freeze(server) -> int:
-    """Freezes the clock. Everything that fell due while no server ran has been processed afterwards."""
-    state = server.control("PUT", f"{SCOPE}/clock", {"mode": "frozen"})
-    report = advance(server, {"to": state["now"]})
-    assert quarantined(report) == []
-    return state["now"]
-
-
-def advance(server, body, settle=0) -> dict:
-    answer = server.session.post(
-        f"http://127.0.0.1:{server.ports['control']}{SCOPE}/clock/advance?settle={settle}", json=body,
-        timeout=PATIENCE,
-    )
-    assert answer.status_code == 200, answer.text
-    return answer.json()
-
-
 def settle(server):
     """Advances the clock until no delivery is pending. A rejected notification is retried within three days."""
     for _ in range(20):
-        report = advance(server, {"by": "PT24H"}, settle=60)
-        assert quarantined(report) == []
+        report = advance(server, by="PT24H")
         if not any("nextAttemptDate" in delivery for entry in all_notifications(server)
                    for delivery in entry["deliveries"]):
             return
@@ -187,13 +124,7 @@ def settle(server):
 
 def all_notifications(server) -> list:
     """All notifications, oldest first."""
-    found, after = [], ""
-    while True:
-        page = server.control("GET", f"{SCOPE}/notifications?limit=100{after}")
-        found += page["notifications"]
-        if "next" not in page:
-            return found[::-1]
-        after = f"&after={page['next']}"
+    return list(server.all_pages(f"{SCOPE}/notifications", "notifications"))[::-1]
 
 
 def notice(entry) -> str:
@@ -210,7 +141,7 @@ def check_against_the_ledger(server, key, subscribers, notifications):
     for one in subscribers:
         rows = history(server, key, one.original)
         (state,) = server.control("GET", f"{SCOPE}/customers/{one.name}")["subscriptions"]
-        wanted = one.expected(rows, state["status"])
+        wanted = expected(one, rows, state["status"])
         found = Counter((notice(entry), entry["transactionId"]) for entry in by_customer[one.name])
         if wanted != found:
             problems.append(f"{one.name}: missing {dict(wanted - found)}, without a cause {dict(found - wanted)}")

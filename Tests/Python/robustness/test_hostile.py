@@ -4,8 +4,10 @@ end. Well-formed requests with hostile ids, queries and bodies are in Tests/Till
 
 import asyncio
 import base64
+import contextlib
 import hashlib
 import hmac
+import itertools
 import json
 import os
 import random
@@ -21,9 +23,11 @@ from pathlib import Path
 import pytest
 import requests
 
+from acknowledged_purchases import Connection
 from process_helpers import (
-    Server, assert_healthy, b64url, converse, payload, request_bytes, set_up_app, till_binary,
+    Server, assert_healthy, b64url, converse, payload, request_bytes, set_up_app, till_binary, wait_until,
 )
+from steadiness import open_targets
 
 TIMEOUT = 3
 # Every connection must have ended by then. A busy machine may notice a deadline late.
@@ -59,8 +63,9 @@ class Shop:
         self.ids = {name: self.bought[name, "coins"] for name in APPLE}
         self.faces = dict(self.server.ports)
         self.warm_up()
-        self.wait_until_idle()
-        self.start = self.server.memory()["VmRSS"]
+        # The server closes the connections of the warm-up. The test's own session may keep one.
+        wait_until(lambda: self.connections() <= 1, LIMIT)
+        self.start = self.resident()
         self.start_files = self.open_files()
         # From here on, VmHWM covers only the hostile requests.
         Path(f"/proc/{self.server.pid}/clear_refs").write_text("5")
@@ -109,21 +114,9 @@ class Shop:
 
     def connections(self) -> int:
         """The TCP connections that the server holds, of clients that are gone too."""
-        own = set()
-        for file in Path(f"/proc/{self.server.pid}/fd").iterdir():
-            try:
-                own.add(os.readlink(file))
-            except FileNotFoundError:
-                continue
+        own = set(open_targets(self.server.pid))
         rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
         return sum(f"socket:[{row[9]}]" in own and row[3] != LISTENING for row in rows)
-
-    def wait_until_idle(self):
-        """Waits until the server has closed the connections of the warm-up. The test's own session may keep one."""
-        deadline = time.monotonic() + LIMIT
-        while self.connections() > 1:
-            assert time.monotonic() < deadline, f"{self.connections()} connections are open after the warm-up"
-            time.sleep(0.05)
 
     def resident(self) -> int:
         return self.server.memory()["VmRSS"]
@@ -290,9 +283,9 @@ def test_large_invalid_control_bodies(shop, name):
     document = document()
     body = document if isinstance(document, bytes) else json.dumps(document).encode()
     assert len(body) < 8 << 20
-    before = shop.server.memory()["VmRSS"]
+    before = shop.resident()
     outcome = shop.ask("control", target, {CLOSED, 200, 400, 404, 413}, method=method, body=body)
-    grown = shop.server.memory()["VmRSS"] - before
+    grown = shop.resident() - before
     print(f"\n  {len(body) >> 10} kB: {outcome.status} after {outcome.seconds:.1f} s, VmRSS {grown >> 20:+} MB")
     for answer in outcome.answers:
         assert len(answer.body) <= 1 << 20, f"{len(body)} bytes were answered with {len(answer.body)}"
@@ -335,16 +328,9 @@ def test_headers_too_many_or_too_large(shop):
 
 
 def test_headers_and_blank_lines_without_end(shop):
-    def endless(piece):
-        while True:
-            yield piece
-
     def send(face, start, piece):
-        def pieces():
-            yield start
-            yield from endless(piece)
-
-        outcome = shop.try_(face, pieces(), MALFORMED | {413, 414, 431}, wanted=2, pause=0.005)
+        pieces = itertools.chain([start], itertools.repeat(piece))
+        outcome = shop.try_(face, pieces, MALFORMED | {413, 414, 431}, wanted=2, pause=0.005)
         assert outcome.closed, f"{face} never stops reading {piece[:20]!r}"
 
     kinds = (
@@ -390,28 +376,25 @@ async def be_slow(port, start, rest):
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
 
     async def send():
-        try:
+        with contextlib.suppress(OSError):
             writer.write(start)
             for byte in rest:
                 writer.write(bytes([byte]))
                 await writer.drain()
                 await asyncio.sleep(0.05)
-        except OSError:
-            pass
 
     sender = asyncio.ensure_future(send())
     output = b""
     try:
-        while data := await asyncio.wait_for(reader.read(65_536), 3 * LIMIT - (time.monotonic() - begun)):
-            output += data
-        ended = time.monotonic() - begun
-    except ConnectionError:
-        ended = time.monotonic() - begun
+        with contextlib.suppress(ConnectionError):
+            while data := await asyncio.wait_for(reader.read(65_536), 3 * LIMIT - (time.monotonic() - begun)):
+                output += data
+        return time.monotonic() - begun, output
     except (TimeoutError, asyncio.TimeoutError):
-        ended = None
-    sender.cancel()
-    writer.close()
-    return ended, output
+        return None, output
+    finally:
+        sender.cancel()
+        writer.close()
 
 
 def test_two_hundred_slow_senders_at_once(shop):
@@ -450,10 +433,7 @@ def test_two_hundred_slow_senders_at_once(shop):
 
 def wait_for_files(shop, limit=LIMIT):
     """Waits until the server has closed the connections of clients that are gone."""
-    deadline = time.monotonic() + limit
-    while shop.open_files() > shop.start_files + 20:
-        assert time.monotonic() < deadline, f"{shop.open_files()} descriptors, {shop.start_files} at the start"
-        time.sleep(0.05)
+    wait_until(lambda: shop.open_files() <= shop.start_files + 20, limit)
 
 
 def test_clients_that_never_read(shop):
@@ -467,15 +447,10 @@ def test_clients_that_never_read(shop):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
         connection.connect(("127.0.0.1", shop.faces[face]))
         connection.setblocking(False)
-        try:
+        with contextlib.suppress(BlockingIOError):
             connection.send(request_bytes("GET", history(shop, face), token=shop.token_for(face)) * 300)
-        except BlockingIOError:
-            pass
         connections.append(connection)
-    limit = time.monotonic() + 60
-    while shop.connections() < 6:
-        assert time.monotonic() < limit, "the connections were not open"
-        time.sleep(0.1)
+    wait_until(lambda: shop.connections() >= 6, 60)
     grown = shop.resident() - before
     try:
         wait_for_files(shop, 2 * LIMIT)
@@ -535,14 +510,11 @@ def test_unusual_methods_and_targets(shop):
     for face in APPLE:
         target = history(shop, face)
         for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND", "HEAD"):
-            outcome = converse(
-                shop.faces[face], request_bytes(method, target, token=shop.token_for(face)), LIMIT,
-                heads={0} if method == "HEAD" else (),
-            )
+            request = request_bytes(method, target, token=shop.token_for(face))
+            outcome = converse(shop.faces[face], request, LIMIT, heads={0} if method == "HEAD" else ())
             assert outcome.status in {400, 404, 405}, (method, outcome)
-        for method, where in (
-            ("CONNECT", "evil.example:443"), ("OPTIONS", "*"), ("GET", "*"), ("GET", "evil.example:80"),
-        ):
+        for request in ("CONNECT evil.example:443", "OPTIONS *", "GET *", "GET evil.example:80"):
+            method, where = request.split()
             shop.ask(face, where, {CLOSED, 400, 404, 405}, method=method)
         shop.ask(face, f"http://evil.example{target}", {CLOSED, 200, 400, 404})
         shop.ask(face, target.upper().replace("/V2", "/v2"), {404})
@@ -553,12 +525,10 @@ def test_unusual_methods_and_targets(shop):
 
 
 def test_upgrade_requests_are_ignored(shop):
+    fields = {"Connection": "Upgrade, HTTP2-Settings", "HTTP2-Settings": "AAMAAABkAAQAAP__"}
     for face in EVERYWHERE:
         for upgrade in ("h2c", "websocket"):
-            shop.ask(
-                face, "/healthz", {CLOSED, 200, 400, 404},
-                headers={"Connection": "Upgrade, HTTP2-Settings", "Upgrade": upgrade, "HTTP2-Settings": "AAMAAABkAAQAAP__"},
-            )
+            shop.ask(face, "/healthz", {CLOSED, 200, 400, 404}, headers={**fields, "Upgrade": upgrade})
 
 
 # Request boundaries ---------------------------------------------------------------------------------------------------
@@ -886,23 +856,14 @@ def test_a_rejected_request_can_be_explained_at_once(shop):
     async def explain_each():
         """Sends a request and then requests its explanation, with as little time between the two as possible."""
         missing = 0
-        wanted = request_bytes("GET", "/inApps/v1/transactions/1")
-        refusals = await asyncio.open_connection("127.0.0.1", shop.faces["sandbox"])
-        request_log = await asyncio.open_connection("127.0.0.1", shop.faces["control"])
-
-        async def exchange(connection, data):
-            connection[1].write(data)
-            head = await connection[0].readuntil(b"\r\n\r\n")
-            await connection[0].readexactly(int(re.search(rb"(?i)content-length: *(\d+)", head).group(1)))
-            return head
-
-        for _ in range(60):
-            head = await exchange(refusals, wanted)
-            id = re.search(rb"(?i)x-request-id: *(\S+)", head).group(1)
-            answer = await exchange(request_log, request_bytes("GET", b"/v1/requests/" + id))
-            missing += not answer.startswith(b"HTTP/1.1 200")
-        refusals[1].close()
-        request_log[1].close()
+        sandbox, control = Connection(shop.faces["sandbox"]), Connection(shop.faces["control"])
+        with contextlib.closing(sandbox) as refusals, contextlib.closing(control) as request_log:
+            for _ in range(60):
+                await refusals.request("GET", "/inApps/v1/transactions/1")
+                # The fields of an answer are read in lower case.
+                id = re.search(rb"x-request-id: *(\S+)", refusals.head).group(1).decode().upper()
+                status, _ = await request_log.request("GET", f"/v1/requests/{id}")
+                missing += status != 200
         return missing
 
     async def all_clients():
@@ -1008,7 +969,7 @@ def test_zz_the_ledger_is_consistent(shop):
 def test_zzz_memory(shop):
     """Compares resident memory before and after the tests. The peak is printed, but not checked."""
     time.sleep(1)
-    now, highest = shop.server.memory()["VmRSS"], shop.server.memory()["VmHWM"]
+    now, highest = shop.resident(), shop.server.memory()["VmHWM"]
     print(
         f"\n  VmRSS {shop.start >> 20} MB after the warm-up, {now >> 20} MB now (+{(now - shop.start) >> 20}), highest "
         f"{highest >> 20} MB (+{(highest - shop.start) >> 20}); {shop.open_files()} descriptors, "

@@ -5,6 +5,7 @@ import os
 import random
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
@@ -110,6 +111,11 @@ def two(database, start_nodes):
     nodes.stop()
 
 
+def post_purchase(server, customer) -> requests.Response:
+    url = f"{server.address('control')}{SCOPE}/customers/{customer}/purchases"
+    return requests.post(url, json={"productId": f"{BUNDLE}.coins"}, timeout=60)
+
+
 def test_settings_made_on_one_node_apply_to_every_node_at_once(two, post):
     first, second = two.servers
     key = set_up_app(first, BUNDLE)
@@ -134,24 +140,14 @@ def test_settings_made_on_one_node_apply_to_every_node_at_once(two, post):
 
 def test_concurrent_purchases_over_two_nodes_are_all_stored(two):
     key = set_up_app(two.servers[0], BUNDLE)
-    bought, lock = [], threading.Lock()
 
     def buy(server):
-        session = requests.Session()
-        for _ in range(25):
-            answer = session.post(
-                f"http://127.0.0.1:{server.ports['control']}{SCOPE}/customers/ann/purchases",
-                json={"productId": f"{BUNDLE}.coins"}, timeout=60,
-            )
-            assert answer.status_code == 201, answer.text
-            with lock:
-                bought.append(answer.json()["transaction"]["transactionId"])
+        answers = [post_purchase(server, "ann") for _ in range(25)]
+        assert {answer.status_code for answer in answers} == {201}, answers[-1].text
+        return [answer.json()["transaction"]["transactionId"] for answer in answers]
 
-    threads = [threading.Thread(target=buy, args=(server,)) for server in two.servers * 2]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(120)
+    with ThreadPoolExecutor(4) as pool:
+        bought = [id_ for ids in pool.map(buy, two.servers * 2) for id_ in ids]
     assert len(set(bought)) == 100
     assert sorted(row["transactionId"] for row in history(two.servers[1], key, bought[0])) == sorted(bought)
 
@@ -202,10 +198,7 @@ def test_a_restore_on_one_node_applies_to_all_nodes(two):
     for node in two.servers:
         assert node.control("GET", f"{SCOPE}/clock")["now"] == START
         assert [row["transactionId"] for row in history(node, key, kept)] == [kept]
-        answer = node.session.get(
-            f"http://127.0.0.1:{node.ports['sandbox']}/inApps/v1/transactions/{lost}",
-            headers={"Authorization": f"Bearer {key.token()}"}, timeout=30,
-        )
+        answer = node.apple(key, f"/inApps/v1/transactions/{lost}")
         assert answer.json()["errorCode"] == 4040010, answer.text
 
 
@@ -247,7 +240,7 @@ class Balancer:
     @staticmethod
     def is_ready(server) -> bool:
         try:
-            return requests.get(f"http://127.0.0.1:{server.ports['control']}/readyz", timeout=30).status_code == 200
+            return requests.get(server.address("control") + "/readyz", timeout=30).status_code == 200
         except requests.RequestException:
             return False
 
@@ -265,10 +258,7 @@ def test_a_rolling_restart_drops_no_request(database, start_nodes, post):
         while not ended.is_set():
             server = chance.choice(balancer.ready)
             try:
-                answer = requests.post(
-                    f"http://127.0.0.1:{server.ports['control']}{SCOPE}/customers/c{number}/purchases",
-                    json={"productId": f"{BUNDLE}.coins"}, timeout=60,
-                )
+                answer = post_purchase(server, f"c{number}")
             except requests.ConnectionError as error:
                 problems.append(str(error))
                 continue
