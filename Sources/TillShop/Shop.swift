@@ -126,7 +126,7 @@ package final class Shop: Sendable {
 
     /// The lock that all work that writes holds in shared mode, and a restore exclusively. It is taken where work
     /// enters the shop, not by the functions of the shop that do the work.
-    let gate = AsyncReadWriteLock()
+    package let gate = AsyncReadWriteLock()
 
     // MARK: Time
 
@@ -189,12 +189,6 @@ package final class Shop: Sendable {
         let body = "\"\(UUID().uuidString.lowercased())\""
         // Another server may start with the same empty database at the same time, so the first stored seed wins.
         return try await storage.keep(Document(kind: .shop, name: "seed", body: body)).body
-    }
-
-    /// Runs a body under the shared lock, so that it never runs during a restore, import or reset. Every request that
-    /// writes begins with it.
-    package func besideOthers<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
-        try await gate.shared(body)
     }
 
     /// Runs a body under a named lock that all nodes share. The caller holds the shared lock of the shop.

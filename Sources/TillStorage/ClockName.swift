@@ -20,5 +20,5 @@ package struct ClockName: Hashable, Sendable {
 
 extension Account {
     /// The customer's clock.
-    package var clockName: ClockName { ClockName(AccountScope(environment: environment, app: app), own: clock) }
+    package var clockName: ClockName { ClockName(scope, own: clock) }
 }

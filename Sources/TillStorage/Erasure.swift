@@ -18,7 +18,7 @@ package struct Erasure: Sendable {
     package init(_ account: Account, requestLog: [Int64] = []) {
         self.account = account.id
         version = account.version
-        scope = AccountScope(environment: account.environment, app: account.app)
+        scope = account.scope
         customer = account.customer
         self.requestLog = requestLog
     }

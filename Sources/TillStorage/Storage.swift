@@ -47,7 +47,7 @@ package protocol Storage: Sendable {
     /// A customer's account in an app; nil if there is none.
     ///
     /// - Throws: `DamagedAccount` if its state cannot be read or contradicts its columns.
-    func account(environment: StoreEnvironment, app: String, customer: String) async throws -> Account?
+    func account(of name: CustomerName) async throws -> Account?
 
     /// The accounts of an app's environment (nil for all accounts) whose numbers are higher than `after`, in ascending
     /// order. Each account is read separately: the list also contains damaged accounts, and they do not hide the
@@ -82,10 +82,6 @@ package protocol Storage: Sendable {
 
     /// The stored instant of an account's next event; nil if there is none.
     func nextDue(of id: AccountID) async throws -> Timestamp?
-
-    /// The instant of the next event of an account on a clock, in some partitions or (nil) in all; nil if there is
-    /// none.
-    func nextDue(on clock: ClockName, in part: Range<Int64>?) async throws -> Timestamp?
 
     /// The deliveries to an endpoint that are due on a clock at or before an instant, earliest first. Deliveries of the
     /// same instant are in the order of their creation.
@@ -260,14 +256,6 @@ extension Storage {
         try await deliveries(of: ids).compactMapValues { $0.first { $0.endpoint == endpoint } }
     }
 
-    /// The due accounts of all partitions.
-    package func dueAccounts(on clock: ClockName, until: Timestamp, limit: Int) async throws -> [DueAccount] {
-        try await dueAccounts(on: clock, until: until, in: nil, limit: limit)
-    }
-
-    /// The instant of the next event in all partitions.
-    package func nextDue(on clock: ClockName) async throws -> Timestamp? { try await nextDue(on: clock, in: nil) }
-
     /// The due deliveries of all partitions.
     package func dueDeliveries(to endpoint: String, on clock: ClockName, until: Timestamp, limit: Int) async throws
         -> DueDeliveries
@@ -279,20 +267,6 @@ extension Storage {
 
     /// Stores delivery attempts in any epoch.
     package func record(_ deliveries: [Delivery]) async throws { try await record(deliveries, epoch: nil) }
-}
-
-/// An app in one environment.
-package struct AccountScope: Hashable, Sendable {
-    /// The environment. A customer of one environment is unknown in the other.
-    package let environment: StoreEnvironment
-    /// The app's bundle identifier.
-    package let app: String
-
-    /// An app in one environment.
-    package init(environment: StoreEnvironment, app: String) {
-        self.environment = environment
-        self.app = app
-    }
 }
 
 /// An account that has a due event.

@@ -10,8 +10,9 @@ struct ArchitectureTests {
 
     /// The header of a table of behaviours. The page may have several such tables.
     static let behaviourHeader = ["Behaviour", "File", "Function"]
-    /// The header of a table that follows a request through the code; its rows are checked like behaviours.
-    static let flowHeader = ["Step", "File", "Function"]
+    /// The header of a table that follows a request through the code, hop by hop; its rows are checked like behaviours.
+    /// A row without a number describes a synchronous step.
+    static let flowHeader = ["Hop", "File", "Function", "What it does"]
     /// The header line of the table of modules.
     static let moduleHeader = ["Module", "Purpose", "Till modules that it may import"]
 
@@ -65,11 +66,13 @@ struct ArchitectureTests {
     /// The rows whose file or function does not exist.
     static func behaviourFindings(in text: String, sources: [SourceFile]) -> [Finding] {
         let files = Dictionary(uniqueKeysWithValues: sources.map { ($0.path, $0) })
-        let rows = rows(under: behaviourHeader, in: text) + rows(under: flowHeader, in: text)
-        return rows.flatMap { row -> [Finding] in
+        let tables = [behaviourHeader, flowHeader].flatMap { header in
+            rows(under: header, in: text).map { (row: $0, width: header.count) }
+        }
+        return tables.flatMap { row, width -> [Finding] in
             func finding(_ message: String) -> [Finding] { [Finding(path: page, line: row.line, message: message)] }
-            guard row.cells.count == behaviourHeader.count else {
-                return finding("the row has \(row.cells.count) cells, and \(behaviourHeader.count) are expected")
+            guard row.cells.count == width else {
+                return finding("the row has \(row.cells.count) cells, and \(width) are expected")
             }
             let (paths, names) = (codeSpans(in: row.cells[1]), codeSpans(in: row.cells[2]))
             guard paths.count == 1, !names.isEmpty else {
@@ -82,6 +85,32 @@ struct ArchitectureTests {
                 finding("\(paths[0]) does not declare \($0): name the function or type that does it now")
             }
         }
+    }
+
+    /// The rows of the flows whose numbers do not follow each other. In each table the numbers begin with 1.
+    static func hopFindings(in text: String) -> [Finding] {
+        var last = 0
+        var line = 0
+        return rows(under: flowHeader, in: text).compactMap { row in
+            if row.line != line + 1 { last = 0 }
+            line = row.line
+            guard let cell = row.cells.first, !cell.isEmpty else { return nil }
+            last += 1
+            guard Int(cell) != last else { return nil }
+            return Finding(path: page, line: row.line, message: "this is hop \(last): correct the number")
+        }
+    }
+
+    @Test("The hops of each flow are numbered one after another")
+    func hops() throws {
+        let text = try #require(Repository.text(of: Self.page))
+        Self.hopFindings(in: text).expectNone()
+        let table = "| Hop | File | Function | What it does |\n|--|--|--|--|\n"
+        #expect(
+            Self.hopFindings(in: table + "| 1 | a | | |\n|   | b | | |\n| 2 | c | | |\n\n" + table + "| 1 | | | |")
+                .isEmpty
+        )
+        #expect(Self.hopFindings(in: table + "| 1 | | | |\n| 3 | | | |").map(\.line) == [4])
     }
 
     @Test("Each behaviour's file declares the function or type that the page names")
@@ -198,7 +227,11 @@ struct ArchitectureTests {
         ]
     )
     func wrong(row: String) {
-        for text in [Self.table(row), Self.table(row).replacing("| Behaviour |", with: "| Step |")] {
+        let hop = Self.table(row + " A step |").replacing(
+            "| Behaviour | File | Function |",
+            with: "| Hop | File | Function | What it does |"
+        )
+        for text in [Self.table(row), hop] {
             let findings = Self.behaviourFindings(in: text, sources: [Self.sample])
             #expect(findings.map(\.line) == [5], "\(findings.report)")
         }

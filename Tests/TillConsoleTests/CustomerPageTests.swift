@@ -130,7 +130,7 @@ struct CustomerPageTests {
         let test = site.test
         let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         let account = try #require(
-            try await test.shop.storage.account(environment: scope.environment, app: scope.app, customer: "ann")
+            try await test.shop.storage.account(of: CustomerName(scope, "ann"))
         )
         let id = account.subscriptions[0].latestTransaction.id.wireForm
         let page = "/console/apps/com.example.shop/sandbox/transactions/\(id)"
@@ -155,13 +155,7 @@ struct CustomerPageTests {
         _ = try await site.console.control.send(UpdateSettings(app: Self.app, payloadProfile: profile))
         let name = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         func account(_ customer: String) async throws -> Account {
-            try #require(
-                try await site.test.shop.storage.account(
-                    environment: name.environment,
-                    app: name.app,
-                    customer: customer
-                )
-            )
+            try #require(try await site.test.shop.storage.account(of: CustomerName(name, customer)))
         }
         let id = try await account("ann").subscriptions[0].latestTransaction.id.wireForm
         _ = try await site.console.control.send(CreateFamily(app: Self.app, organizer: "ann", members: ["bob"]))
@@ -244,7 +238,7 @@ struct CustomerPageTests {
         let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         let storage = site.test.shop.storage
         let account = try #require(
-            try await storage.account(environment: scope.environment, app: scope.app, customer: "ann")
+            try await storage.account(of: CustomerName(scope, "ann"))
         )
         let rows = try await storage.history(HistoryQuery(account: account.id, limit: 5)).rows
         let id = rows[2].id.wireForm
@@ -323,7 +317,7 @@ struct CustomerPageTests {
         let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         let storage = site.test.shop.storage
         let account = try #require(
-            try await storage.account(environment: scope.environment, app: scope.app, customer: "ann")
+            try await storage.account(of: CustomerName(scope, "ann"))
         )
         let row = account.subscriptions[0].latestTransaction
         for _ in 0..<410 { _ = try await site.test.shop.trigger(Notice(.refund), about: row, of: account) }

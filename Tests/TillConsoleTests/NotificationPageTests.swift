@@ -72,7 +72,9 @@ struct NotificationPageTests {
             let endpoint = SetEndpoint(app: app, endpoint: name, url: "http://127.0.0.1:1/x")
             _ = try await site.console.control.send(endpoint)
         }
-        let account = try #require(try await storage.account(environment: .sandbox, app: place.app, customer: "ann"))
+        let account = try #require(
+            try await storage.account(of: CustomerName(AccountScope(environment: .sandbox, app: place.app), "ann"))
+        )
         var wanted: [String] = []
         for number in 0..<9 {
             let entry = try await site.test.shop.trigger(Notice(.refund), about: row, of: account)

@@ -58,7 +58,9 @@ struct ShopTests {
             }
             try await group.waitForAll()
         }
-        let found = try await second.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
+        let found = try await second.storage.account(
+            of: CustomerName(AccountScope(environment: .sandbox, app: TestShop.bundleID), "ann")
+        )
         let account = try #require(found)
         #expect(account.rowCount == 60 && account.changeNumber == 60)
     }

@@ -127,27 +127,29 @@ package struct ControlAPI: Sendable {
                 let words = "The path is not percent-encoded UTF-8, or has U+0000."
                 throw ControlError.bad("bad_path", words, path: invalid.name)
             }
-            if let transfer = route.transfer { return try await self.answer(transfer, request) }
+            guard case .handler(let handler) = route.work else { return try await stream(route.work, request) }
             let bytes = try await request.bytes(
                 upTo: route.maxBody,
                 tooLarge: ControlError.tooLarge(route.maxBody),
                 invalid: .bad("bad_body", "The body is incomplete or not framed correctly (HTTP).", [])
             )
-            let answer = try await perform(route, parameters, try Self.query(of: request), bytes)
-            return route.response == nil ? Response(status: .noContent) : .json(answer.bytes, status: answer.status)
+            let exchange = try exchange(route, parameters, try Self.query(of: request), bytes)
+            let answer = try await handler.answer(to: exchange, of: route, on: self)
+            guard !(answer is NoAnswer) else { return Response(status: .noContent) }
+            let status = exchange.isUnchanged.value ? route.unchangedStatus ?? route.status : route.status
+            return .json(try Self.bytes(of: answer), status: status)
         }
     }
 
-    private func answer(_ transfer: Transfer, _ request: Request) async throws -> Response {
+    /// Runs an operation that streams a body.
+    private func stream(_ work: ControlRoute.Work, _ request: Request) async throws -> Response {
         let exchange = ControlExchange(shop: shop, query: try Self.query(of: request))
         PendingAudit.current?.describe { $0.add(exchange) }
-        switch transfer {
+        switch work {
+        case .handler: preconditionFailure("this operation streams no body")
         case .download(let body):
-            return Response(
-                status: .ok,
-                headers: [.contentType: Transfer.mediaType],
-                body: try await body(exchange)
-            )
+            let headers: HTTPFields = [.contentType: ControlRoute.streamType]
+            return Response(status: .ok, headers: headers, body: try await body(exchange))
         case .upload(let answer):
             let answer = try await answer(exchange, request.body)
             await shop.settleNodes()

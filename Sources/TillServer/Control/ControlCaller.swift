@@ -38,16 +38,18 @@ package struct ControlCaller: Sendable {
         do {
             let id = Request.operationID
             guard
-                let route = routes[id], !route.readsDocument, let handler = route.handler as? ControlHandler<Request>
+                let route = routes[id], !route.readsDocument, case .handler(let any) = route.work,
+                let handler = any as? ControlHandler<Request>
             else { throw Self.unknown(id) }
             let parts = try RequestParts(request)
-            let call = ControlCall(request: request, exchange: ControlExchange(shop: control.shop))
+            var typed = ControlExchange(shop: control.shop)
+            typed.request = request
             return try await control.run(route, by: caller, on: parts.path) {
                 // The identifiers of a typed request, for the audit log.
                 var described = exchange(parts.path, Query(parts.query))
                 described.properties = parts.others
                 PendingAudit.current?.describe { [described] in $0.add(described) }
-                return try await handler.answer(to: call, of: route, on: control)
+                return try await handler.answer(to: typed, of: route, on: control)
             }
         } catch {
             throw ControlError(of: error, logger: control.shop.logger)
@@ -56,7 +58,7 @@ package struct ControlCaller: Sendable {
 
     /// The operation with an id; nil for an unknown id, and for an operation that streams its answer.
     package subscript(_ id: String) -> OperationForm? {
-        guard let route = routes[id], !route.isDownload else { return nil }
+        guard let route = routes[id], !route.work.isDownload else { return nil }
         return OperationForm(route)
     }
 
@@ -76,36 +78,31 @@ package struct ControlCaller: Sendable {
         document: [UInt8]? = nil
     ) async throws(ControlError) -> any Encodable & Sendable {
         do {
-            guard let route = routes[id], !route.isDownload else { throw Self.unknown(id) }
+            guard let route = routes[id], !route.work.isDownload else { throw Self.unknown(id) }
             return try await control.run(route, by: caller, on: parameters) {
-                try await answer(of: route, parameters, Query(query), body: body, document: document)
+                let query = Query(query)
+                try query.checkNull()
+                guard !parameters.values.contains(where: { $0.utf8.contains(0) }) else {
+                    throw ControlError.bad("bad_path", "The path contains U+0000.", path: "path")
+                }
+                let bytes = route.request == nil ? [] : document ?? body.written()
+                guard bytes.count <= route.maxBody else { throw ControlError.tooLarge(route.maxBody) }
+                switch route.work {
+                case .download: throw Self.unknown(id)
+                case .upload(let take):
+                    let exchange = exchange(parameters, query)
+                    PendingAudit.current?.describe { $0.add(exchange) }
+                    let answer = try await take(exchange, .init(buffer: ByteBuffer(bytes: bytes)))
+                    await control.shop.settleNodes()
+                    return answer
+                case .handler(let handler):
+                    let exchange = try control.exchange(route, parameters, query, bytes)
+                    return try await handler.answer(to: exchange, of: route, on: control)
+                }
             }
         } catch {
             throw ControlError(of: error, logger: control.shop.logger)
         }
-    }
-
-    private func answer(
-        of route: ControlRoute,
-        _ parameters: [String: String],
-        _ query: Query,
-        body: JSONTree,
-        document: [UInt8]?
-    ) async throws -> any Encodable & Sendable {
-        try query.checkNull()
-        guard !parameters.values.contains(where: { $0.utf8.contains(0) }) else {
-            throw ControlError.bad("bad_path", "The path contains U+0000.", path: "path")
-        }
-        let bytes = route.request == nil ? [] : document ?? body.written()
-        guard bytes.count <= route.maxBody else { throw ControlError.tooLarge(route.maxBody) }
-        if case .upload(let take)? = route.transfer {
-            let exchange = exchange(parameters, query)
-            PendingAudit.current?.describe { $0.add(exchange) }
-            let answer = try await take(exchange, .init(buffer: ByteBuffer(bytes: bytes)))
-            await control.shop.settleNodes()
-            return answer
-        }
-        return try await control.answer(to: try control.exchange(route, parameters, query, bytes), of: route)
     }
 
     /// Calls an operation that streams its answer.
@@ -115,12 +112,12 @@ package struct ControlCaller: Sendable {
         body: ResponseBody, mediaType: String
     ) {
         do {
-            guard let route = routes[Request.operationID], case .download(let body)? = route.transfer else {
+            guard let route = routes[Request.operationID], case .download(let body) = route.work else {
                 throw Self.unknown(Request.operationID)
             }
             let parts = try RequestParts(request)
             return try await control.run(route, by: caller, on: parts.path) {
-                (try await body(exchange(parts.path, Query(parts.query))), Transfer.mediaType)
+                (try await body(exchange(parts.path, Query(parts.query))), ControlRoute.streamType)
             }
         } catch {
             throw ControlError(of: error, logger: control.shop.logger)
@@ -169,35 +166,11 @@ package struct OperationForm: Sendable {
 }
 
 extension ControlAPI {
-    /// Checks the body against the operation's schema, and runs the operation under its lock.
-    func perform(_ route: ControlRoute, _ parameters: [String: String], _ query: Query, _ bytes: [UInt8]) async throws
-        -> (bytes: [UInt8], status: HTTPResponse.Status)
-    {
-        let exchange = try exchange(route, parameters, query, bytes)
-        let answer = try await answer(to: exchange, of: route)
-        let status = exchange.isUnchanged.value ? route.unchangedStatus ?? route.status : route.status
-        return (answer is NoAnswer ? [] : try Self.bytes(of: answer), status)
-    }
-
     /// The answer as JSON.
     static func bytes(of answer: any Encodable) throws -> [UInt8] { try JSONTree(encoding: answer).compact }
 
-    /// The answer of an operation to a request without types.
-    fileprivate func answer(to exchange: ControlExchange, of route: ControlRoute) async throws
-        -> any Encodable & Sendable
-    {
-        guard let handler = route.handler else {
-            throw ControlError.notFound("unknown_operation", "\(route.id) needs a streamed body.")
-        }
-        do {
-            return try await handler.answer(to: exchange, of: route, on: self)
-        } catch let error as ControlError {
-            throw error.withValues(of: exchange)
-        }
-    }
-
     /// A request whose body is checked against the operation's schema.
-    fileprivate func exchange(
+    func exchange(
         _ route: ControlRoute,
         _ parameters: [String: String],
         _ query: Query,
@@ -219,24 +192,6 @@ extension ControlAPI {
         return exchange
     }
 
-    /// Runs an operation under its lock.
-    func run<Answer: Sendable>(_ route: ControlRoute, _ operation: () async throws -> Answer) async throws
-        -> Answer
-    {
-        // A parsed catalog needs many times the memory of its text, so catalogs are parsed one at a time.
-        let answer =
-            if route.readsItsOwnBody {
-                try await shop.besideOthers { try await shop.exclusivelyHere("catalogue", operation) }
-            } else if route.waitsForRestore, route.method != .get {
-                try await shop.besideOthers(operation)
-            } else {
-                try await operation()
-            }
-        // After the answer, a request to any node sees the change.
-        if route.waitsForNodes { await shop.settleNodes() }
-        return answer
-    }
-
     /// Refuses a body for an operation that needs none, because the client probably meant another operation. An empty
     /// object is accepted, because many clients always send a body.
     private static func refuseBody(_ bytes: [UInt8], of route: ControlRoute) throws {
@@ -254,19 +209,6 @@ extension ControlAPI {
             throw ControlError.bad("bad_json", "The body is not JSON: \(words).", error.faults)
         }
     }
-}
-
-extension ControlRoute {
-    /// Whether the operation streams its answer.
-    fileprivate var isDownload: Bool { if case .download? = transfer { true } else { false } }
-
-    /// Whether the operation has its own body parser.
-    var readsItsOwnBody: Bool {
-        if case .upload? = transfer { true } else { readsDocument }
-    }
-
-    /// The maximum length of the body in bytes. Only catalogs may be large.
-    var maxBody: Int { readsItsOwnBody ? CatalogLimits.bytes : 65_536 }
 }
 
 extension Query {

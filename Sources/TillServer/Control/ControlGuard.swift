@@ -48,11 +48,17 @@ package struct ControlGuard: Sendable {
         self.hosts = Set(names.map { $0.lowercased() }).union(["localhost", "127.0.0.1", "[::1]"])
     }
 
+    /// Who sends a request.
+    enum Sender {
+        case known(Principal)
+        /// The holder of a token that is valid if a named token has this text.
+        case token(String)
+    }
+
     /// Checks a request.
     ///
-    /// - Parameter named: finds the named token with a text; not called for the administrator's token.
-    /// - Returns: the caller; nil for a path that needs no token.
-    func check(_ request: Request, named: (String) async throws -> ControlToken?) async throws -> Principal? {
+    /// - Returns: the sender; nil for a path that needs no token.
+    func check(_ request: Request) throws -> Sender? {
         let isPage = "\(request.uri.path)/".hasPrefix(Self.pages)
         // Load balancers probe with any host name and without a token. The answer shows only that Till runs.
         if request.method == .get, ["/healthz", "/readyz"].contains(request.uri.path) { return nil }
@@ -77,7 +83,7 @@ package struct ControlGuard: Sendable {
         if [.post, .put, .patch].contains(request.method), request.hasBody || request.headers[.origin] != nil {
             let type = request.headers[.contentType]?.split(separator: ";").first.map { $0.lowercased() }
             let isForm = isPage && type.map(Self.forms.contains) == true
-            guard isForm || type == "application/json" || type == Transfer.mediaType else {
+            guard isForm || type == "application/json" || type == ControlRoute.streamType else {
                 throw ControlError(
                     status: .unsupportedMediaType,
                     code: "not_json",
@@ -91,16 +97,15 @@ package struct ControlGuard: Sendable {
         let given = request.headers[.authorization].flatMap { $0.hasPrefix("Bearer ") ? String($0.dropFirst(7)) : nil }
         guard let given else {
             guard !isRequired else { throw Self.unauthorized }
-            return .loopback
+            return .known(.loopback)
         }
-        if let token, ConstantTime.areEqual(given.utf8, token.utf8) { return .administrator }
+        if let token, ConstantTime.areEqual(given.utf8, token.utf8) { return .known(.administrator) }
         // Where no token is required, a given token must still be valid, and its scope holds.
-        guard let token = try await named(given) else { throw Self.unauthorized }
-        return Principal(token)
+        return .token(given)
     }
 
     /// The answer does not show whether the token is unknown or was revoked.
-    private static var unauthorized: ControlError {
+    fileprivate static var unauthorized: ControlError {
         ControlError(
             status: .unauthorized,
             code: "unauthorized",
@@ -162,7 +167,13 @@ struct ControlMiddleware: RouterMiddleware {
         do {
             if request.isDelivery { throw Self.refusal(of: request, shop) }
             var context = context
-            context.caller = try await guardian.check(request) { try await shop.controlToken($0) }?.at(context.address)
+            switch try guardian.check(request) {
+            case .known(let caller): context.caller = caller.at(context.address)
+            case .token(let text):
+                guard let token = try await shop.controlToken(text) else { throw ControlGuard.unauthorized }
+                context.caller = Principal(token).at(context.address)
+            case nil: break
+            }
             try Self.checkSegments(of: request.uri.path)
             response = try await next(request, context)
         } catch {

@@ -13,37 +13,48 @@ struct ControlHandler<Request: ControlRequest>: RequestHandler {
     let schema: RequestSchema<Request>
     let handle: @Sendable (ControlCall<Request>) async throws -> Request.Answer
 
-    func answer(to exchange: ControlExchange, of route: ControlRoute, on control: ControlAPI) async throws
-        -> any Encodable & Sendable
-    {
-        try await answer(
-            to: ControlCall(request: try schema.request(of: exchange), exchange: exchange),
-            of: route,
-            on: control
-        )
-    }
-
     /// Runs the operation under its lock. If the request asks for it, the answer then waits, without the lock, for the
     /// deliveries that the operation caused.
-    func answer(to call: ControlCall<Request>, of route: ControlRoute, on control: ControlAPI) async throws
+    func answer(to exchange: ControlExchange, of route: ControlRoute, on control: ControlAPI) async throws
         -> Request.Answer
     {
-        guard let seconds = (call.request as? any SettlingRequest)?.settle else {
-            return try await control.run(route) { try await handle(call) }
+        let shop = exchange.shop
+        do {
+            let request = try exchange.request as? Request ?? schema.request(of: exchange)
+            let run = {
+                let call = ControlCall(request: request, exchange: exchange)
+                let answer =
+                    switch route.lock {
+                    case .none: try await handle(call)
+                    case .shared: try await shop.gate.shared { try await handle(call) }
+                    case .catalog:
+                        try await shop.gate.shared {
+                            try await shop.exclusivelyHere("catalogue") { try await handle(call) }
+                        }
+                    }
+                // After the answer, a request to any node sees the change.
+                if route.waitsForNodes { await shop.settleNodes() }
+                return answer
+            }
+            guard let seconds = (request as? any SettlingRequest)?.settle else { return try await run() }
+            let settlement = Settlement(in: shop, within: .seconds(seconds))
+            let answer = try await settlement.collect(run)
+            guard var settled = answer as? any SettledAnswer else { return answer }
+            settled.settled = try await control.info(of: await settlement.result())
+            return settled as? Request.Answer ?? answer
+        } catch let error as ControlError {
+            throw error.withValues(of: exchange)
         }
-        let settlement = Settlement(in: control.shop, within: .seconds(seconds))
-        let answer = try await settlement.collect { try await control.run(route) { try await handle(call) } }
-        guard var settled = answer as? any SettledAnswer else { return answer }
-        settled.settled = try await control.info(of: await settlement.result())
-        return settled as? Request.Answer ?? answer
     }
 }
 
 /// A `ControlHandler` of any request.
 protocol RequestHandler: Sendable {
+    /// The type of the answer.
+    associatedtype Answer: Encodable & Sendable
+
     /// The typed answer to a request whose body was already checked.
-    func answer(to exchange: ControlExchange, of route: ControlRoute, on control: ControlAPI) async throws
-        -> any Encodable & Sendable
+    func answer(to exchange: ControlExchange, of route: ControlRoute, on control: ControlAPI) async throws -> Answer
 }
 
 /// A request in progress, with the shop. The properties of the request can be read directly.
@@ -120,10 +131,10 @@ extension ControlRoute {
         _ handle: @escaping @Sendable (ControlCall<Request>) async throws -> Request.Answer
     ) {
         let schema = RequestSchema(type)
-        self.init(schema, request: schema.body, response: Self.schema(of: Request.Answer.self))
+        let handler = ControlHandler(schema: schema, handle: handle)
+        self.init(schema, .handler(handler), request: schema.body, response: Self.schema(of: Request.Answer.self))
         self.waitsForRestore = waitsForRestore
         self.selectsByCaller = selectsByCaller
-        handler = ControlHandler(schema: schema, handle: handle)
         readsDocument = type is any DocumentUpload.Type
     }
 
@@ -133,10 +144,10 @@ extension ControlRoute {
         _ handle: @escaping @Sendable (ControlCall<Request>) async throws -> ResponseBody
     ) {
         let schema = RequestSchema(type)
-        self.init(schema, request: nil, response: { .anyObject("JSON lines.") })
-        transfer = .download { exchange in
+        let download = { @Sendable (exchange: ControlExchange) in
             try await handle(ControlCall(request: try schema.request(of: exchange), exchange: exchange))
         }
+        self.init(schema, .download(download), request: nil, response: { .anyObject("JSON lines.") })
     }
 
     /// The route of a declared operation whose body is streamed. Such an operation does not wait for a running restore.
@@ -145,16 +156,17 @@ extension ControlRoute {
         _ handle: @escaping @Sendable (ControlCall<Request>, HummingbirdCore.RequestBody) async throws -> Request.Answer
     ) {
         let schema = RequestSchema(type)
-        let response = Self.schema(of: Request.Answer.self)
-        self.init(schema, request: .anyObject("JSON lines."), response: response)
-        waitsForRestore = false
-        transfer = .upload { exchange, body in
+        let work = Work.upload { exchange, body in
             try await handle(ControlCall(request: try schema.request(of: exchange), exchange: exchange), body)
         }
+        let response = Self.schema(of: Request.Answer.self)
+        self.init(schema, work, request: .anyObject("JSON lines."), response: response)
+        waitsForRestore = false
     }
 
     private init<Request: ControlCallable>(
         _ schema: RequestSchema<Request>,
+        _ work: Work,
         request: Schema?,
         response: (@Sendable () -> Schema)?
     ) {
@@ -173,7 +185,8 @@ extension ControlRoute {
             status: HTTPResponse.Status(code: operation.status),
             unchangedStatus: operation.unchangedStatus.map { HTTPResponse.Status(code: $0) },
             productionEffect: Request.productionEffect,
-            isIrreversible: Request.isIrreversible
+            isIrreversible: Request.isIrreversible,
+            work: work
         )
     }
 

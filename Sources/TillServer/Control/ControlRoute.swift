@@ -42,10 +42,7 @@ struct ControlRoute: Sendable {
     var selectsByCaller = false
     /// Whether the operation parses its body itself. The catalog's parser reports every error.
     var readsDocument = false
-    /// Streams a body that is too large for memory.
-    var transfer: Transfer?
-    /// Runs the operation, a `ControlHandler`; nil for an operation that streams a body.
-    var handler: (any RequestHandler)?
+    let work: Work
 
     /// The parameters in the paths of operations that change only customers. Customers are in the store, not in the
     /// memory of the nodes.
@@ -56,12 +53,41 @@ struct ControlRoute: Sendable {
     var waitsForNodes: Bool { method != .get && !Self.ofCustomers.contains { path.contains($0) } }
 }
 
-/// A body of JSON lines, streamed in chunks.
-enum Transfer: Sendable {
-    case download(@Sendable (ControlExchange) async throws -> ResponseBody)
-    case upload(@Sendable (ControlExchange, HummingbirdCore.RequestBody) async throws -> any Encodable & Sendable)
+extension ControlRoute {
+    /// The lock under which an operation runs.
+    enum Lock {
+        case none
+        /// The shared lock of the shop, which a restore takes exclusively.
+        case shared
+        /// The shared lock, and another that only one operation holds at a time: a parsed catalog needs many times the
+        /// memory of its text.
+        case catalog
+    }
 
-    static let mediaType = "application/x-ndjson"
+    /// The lock under which the operation runs.
+    var lock: Lock { readsDocument ? .catalog : waitsForRestore && method != .get ? .shared : .none }
+
+    /// What runs an operation. A body of JSON lines is too large for memory, so it is streamed in chunks.
+    enum Work: Sendable {
+        /// A `ControlHandler`.
+        case handler(any RequestHandler)
+        case download(@Sendable (ControlExchange) async throws -> ResponseBody)
+        case upload(@Sendable (ControlExchange, HummingbirdCore.RequestBody) async throws -> any Encodable & Sendable)
+
+        /// Whether the body of the answer is streamed.
+        var isDownload: Bool { if case .download = self { true } else { false } }
+        /// Whether the body of the request is streamed.
+        var isUpload: Bool { if case .upload = self { true } else { false } }
+    }
+
+    /// Whether the operation parses its body itself, as a document or as a stream.
+    var readsItsOwnBody: Bool { readsDocument || work.isUpload }
+
+    /// The maximum length of the body in bytes. Only catalogs may be large.
+    var maxBody: Int { readsItsOwnBody ? CatalogLimits.bytes : 65_536 }
+
+    /// The media type of a streamed body.
+    static let streamType = "application/x-ndjson"
 }
 
 /// A control request whose body matches the schema of its operation.
@@ -73,6 +99,8 @@ struct ControlExchange: Sendable {
     var bytes: [UInt8] = []
     /// The properties in the body, which match the schema of the operation.
     var properties: [JSONTree.Member] = []
+    /// The typed request; nil for a request that is in the parameters, the query and the body.
+    var request: (any ControlCallable)?
     /// Set by an operation when the object to create already exists (`ControlRoute.unchangedStatus`).
     let isUnchanged = Synchronized(false)
 

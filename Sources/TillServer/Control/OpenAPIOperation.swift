@@ -33,7 +33,7 @@ struct OpenAPIOperation {
 
     /// The body. It is required if one of its properties is.
     private func body(_ schema: Schema) -> JSONTree {
-        let type = if case .upload? = route.transfer { Transfer.mediaType } else { "application/json" }
+        let type = route.work.isUpload ? ControlRoute.streamType : "application/json"
         let isRequired =
             switch schema.plain {
             case .object(_, let properties): properties.contains(where: \.isRequired)
@@ -49,7 +49,7 @@ struct OpenAPIOperation {
         guard let response = route.response?() else {
             return [.init("204", .object([.init("description", .string("Success, without a body."))]))]
         }
-        let type = if case .download? = route.transfer { Transfer.mediaType } else { "application/json" }
+        let type = route.work.isDownload ? ControlRoute.streamType : "application/json"
         var success: [JSONTree.Member] = [
             .init("description", .string("Success.")),
             .init("content", .object([.init(type, .object([.init("schema", response.document)]))])),

@@ -123,7 +123,7 @@ package struct AttackPack: Sendable {
                 held: account,
                 at: signedDate,
                 catalog: shop.registry.catalog(of: account.app),
-                policy: shop.policy(of: AccountScope(environment: account.environment, app: account.app))
+                policy: shop.policy(of: account.scope)
             )
             return RenewalInfoPayload.bytes(info, environment: environment, signedDate: signedDate)
         }

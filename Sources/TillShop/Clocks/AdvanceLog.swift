@@ -53,12 +53,3 @@ final class AdvanceLog: Sendable {
         }
     }
 }
-
-/// The advances in progress, by clock, so that callers can read their progress.
-final class RunningAdvances: Sendable {
-    private let logs = Mutex<[ClockName: AdvanceLog]>([:])
-
-    func begin(_ name: ClockName, _ log: AdvanceLog) { logs.withLock { $0[name] = log } }
-    func end(_ name: ClockName) { logs.withLock { _ = $0.removeValue(forKey: name) } }
-    func progress(_ name: ClockName) -> AdvanceProgress? { logs.withLock { $0[name] }?.progress }
-}

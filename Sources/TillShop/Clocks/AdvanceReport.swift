@@ -21,15 +21,3 @@ package struct AdvanceReport: Equatable, Sendable {
         package let count: Int
     }
 }
-
-/// An advance in progress.
-package struct AdvanceProgress: Equatable, Sendable {
-    /// What the clock showed at the start.
-    package var from: Timestamp
-    /// What the clock will show at the end.
-    package var to: Timestamp
-    /// The number of accounts in which events were processed so far.
-    package var accounts: Int
-    /// The number of notifications created so far.
-    package var notifications: Int
-}

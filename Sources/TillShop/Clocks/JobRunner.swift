@@ -107,7 +107,7 @@ extension Shop {
         let isScheduled = instant != nil
         var stored = try await storeJob(task, in: scope, at: max(instant ?? present, present), isScheduled, id: id)
         // If the job is interrupted, the ticker continues it.
-        defer { for clock in clocks(of: stored) { signals.planned(clock, stored.at) } }
+        defer { for clock in clocks(of: stored) { signals.planned(clock) } }
         for clock in clocks(of: stored) where stored.at <= now(on: clock) {
             if stored.isPending(on: clock.own, began: clocks.record(clock).began) {
                 stored = try await run(stored, on: clock)
@@ -148,7 +148,7 @@ extension Shop {
                 _ = try await gate.shared { try await run(stored, on: ClockName(scope)) }
             } catch {
                 logger.error("a job was interrupted", metadata: ["job": "\(id)", "cause": "\(error.logText)"])
-                signals.planned(ClockName(scope), stored.at)
+                signals.planned(ClockName(scope))
             }
         }
         return stored
@@ -313,15 +313,14 @@ extension Shop {
         at instant: Timestamp?,
         _ log: AdvanceLog?
     ) async throws {
-        let customer = CustomerName(record.scope, account.customer)
         let command = Command.job(Job(id: record.id, task: record.task))
         // If the job has a date in the past, the later events of the family must not be processed yet.
         let outcome: Outcome
         var notifications: [TillCore.Notification] = []
         if let instant {
-            outcome = try await transact(command, by: customer, at: instant)
+            outcome = try await transact(command, by: account.customerName, at: instant)
         } else {
-            outcome = try await perform(command, by: customer) { notifications += $0 }
+            outcome = try await perform(command, by: account.customerName) { notifications += $0 }
         }
         let done = outcome.account.jobsDone.last { $0.job == record.id }
         switch done?.succeeded {

@@ -19,6 +19,8 @@ package struct Ticker: Service {
     private static let maxSleep: Int64 = 100
     /// The minimum sleep in milliseconds. It is needed on a clock that runs so fast that an event is always due.
     private static let shortestSleep: Int64 = 2
+    /// The number of accounts that are read at once: those that are due now, and those that are due next.
+    private static let page = 64
 
     /// Creates a ticker for a shop.
     ///
@@ -60,6 +62,8 @@ package struct Ticker: Service {
         }
 
         private let known = Mutex<[ClockName: Timestamp]>([:])
+        /// When the next job is due on each clock whose jobs are known.
+        private let jobs = Mutex<[ClockName: Timestamp]>([:])
         private let served = Mutex<Set<ClockName>>([])
         private let overdue = Mutex<[ClockName: Timestamp]>([:])
         private let sleep = Mutex<Sleep?>(nil)
@@ -67,7 +71,11 @@ package struct Ticker: Service {
         /// Begins to process a clock; false if the clock is already being processed.
         func begin(_ clock: ClockName, since instant: Timestamp) -> Bool {
             guard served.withLock({ $0.insert(clock).inserted }) else { return false }
-            if instant.milliseconds > .min { process(clock, since: instant) }
+            if instant.milliseconds > .min {
+                process(clock, since: instant)
+            } else {
+                jobs.withLock { $0[clock] = nil }
+            }
             return true
         }
 
@@ -106,6 +114,14 @@ package struct Ticker: Service {
         func note(_ clock: ClockName, _ instant: Timestamp) {
             known.withLock { $0[clock] = min($0[clock] ?? instant, instant) }
         }
+
+        /// When the next job is due on a clock. Whoever stores a job, sets a clock or replaces all data reports this
+        /// with the earliest possible instant (`Signals`), also on other nodes; then the jobs must be read.
+        func nextJob(on clock: ClockName) -> Timestamp {
+            jobs.withLock { $0[clock] ?? Timestamp(milliseconds: .min) }
+        }
+
+        func setNextJob(on clock: ClockName, _ instant: Timestamp) { jobs.withLock { $0[clock] = instant } }
 
         /// When the next event is due on a clock, as far as the ticker knows.
         func known(_ clock: ClockName) -> Timestamp? { known.withLock { $0[clock] } }
@@ -173,7 +189,7 @@ package struct Ticker: Service {
     private func serve(_ clock: ClockName) async {
         do {
             // Under the shared lock, no restore can run between reading the clock and writing the result.
-            try await shop.besideOthers { try await shop.asOfNow { try await pass(clock) } }
+            try await shop.gate.shared { try await shop.asOfNow { try await pass(clock) } }
         } catch {
             // It is not an error that a stop of the server interrupts the work.
             if !shop.isStopping.value {
@@ -188,36 +204,48 @@ package struct Ticker: Service {
         if let next = plan.known(clock) { plan.processDue(before: Self.realTime(of: next, on: clock, shop)) }
     }
 
+    /// Processes what is due on a clock, and notes when the next event is due. Commits during the pass report the due
+    /// dates that they change (`Signals.committed`), so nothing is read again afterwards.
     private func pass(_ clock: ClockName) async throws {
         let now = shop.now(on: clock)
-        if let due = try await nextDue(on: clock), due <= now { plan.process(clock, since: due) }
-        try await shop.processAllDue(
-            on: clock,
-            until: now,
-            AdvanceLog(from: now, to: now),
-            onlyHere: true,
-            givingWay: true
-        )
-        guard shop.gate.waitingToBeAlone == 0 else { return plan.note(clock, Timestamp(milliseconds: .min)) }
-        if shop.doesJobs(of: clock.scope) {
-            for job in try await shop.pendingJobs(on: clock) where job.at <= now {
-                try await shop.run(job, on: clock)
+        var next: Timestamp?
+        var isWhole: Bool
+        repeat {
+            isWhole = true
+            var accounts: [DueAccount] = []
+            let limit = Self.page + shop.quarantine.all.count
+            for part in shop.partsHere {
+                let page = try await shop.storage.dueAccounts(on: clock, until: .distantFuture, in: part, limit: limit)
+                if page.count == limit, page[limit - 1].due <= now { isWhole = false }
+                accounts += page
             }
-            if let next = try await shop.pendingJobs(on: clock).first { plan.note(clock, next.at) }
+            accounts.sort { ($0.due, $0.id) < ($1.due, $1.id) }
+            let due = accounts.prefix { $0.due <= now }
+            next = accounts.dropFirst(due.count).first { !shop.quarantine.contains($0.id) }?.due
+            if let first = due.first(where: { !shop.quarantine.contains($0.id) }) {
+                plan.process(clock, since: first.due)
+            }
+            try await shop.processDue(Array(due), on: clock, until: now, nil, givingWay: true)
+            guard shop.gate.waitingToBeAlone == 0 else { return plan.note(clock, Timestamp(milliseconds: .min)) }
+        } while !isWhole
+        if let next { plan.note(clock, next) }
+        if shop.doesJobs(of: clock.scope) {
+            if plan.nextJob(on: clock) <= now {
+                for job in try await shop.pendingJobs(on: clock) where job.at <= now {
+                    try await shop.run(job, on: clock)
+                }
+                plan.setNextJob(on: clock, try await shop.pendingJobs(on: clock).first?.at ?? .distantFuture)
+            }
+            plan.note(clock, plan.nextJob(on: clock))
         }
-        if let next = try await nextDue(on: clock) { plan.note(clock, next) }
         // When the quarantine of an account ends, its events are processed again.
         if !shop.quarantine.all.isEmpty {
             plan.note(clock, now.advanced(milliseconds: Int64(Quarantine.pause / .milliseconds(1))))
         }
     }
+}
 
-    /// When the next event is due on a clock, ignoring quarantined accounts.
-    private func nextDue(on clock: ClockName) async throws -> Timestamp? {
-        let aside = shop.quarantine.all
-        guard !aside.isEmpty else { return try await shop.nextDueHere(on: clock) }
-        let limit = aside.count + 1
-        let due = try await shop.dueAccountsHere(on: clock, until: Timestamp(milliseconds: .max), limit: limit)
-        return due.first { aside[$0.id] == nil }?.due
-    }
+extension Timestamp {
+    /// Later than every date.
+    fileprivate static let distantFuture = Timestamp(milliseconds: .max)
 }

@@ -39,27 +39,8 @@ extension Shop {
     /// The partitions assigned to this node; nil if it is the only node and works on all partitions.
     private var parts: [Range<Int64>]? { cluster?.parts }
 
-    /// The accounts with due events in this node's partitions.
-    func dueAccountsHere(on clock: ClockName, until: Timestamp, limit: Int) async throws -> [DueAccount] {
-        guard let cluster, let parts else {
-            return try await storage.dueAccounts(on: clock, until: until, limit: limit)
-        }
-        var due: [DueAccount] = []
-        for part in parts {
-            due += try await cluster.storage.dueAccounts(on: clock, until: until, in: part, limit: limit)
-        }
-        return due.sorted { ($0.due, $0.id) < ($1.due, $1.id) }
-    }
-
-    /// When the next event of an account is due in this node's partitions.
-    func nextDueHere(on clock: ClockName) async throws -> Timestamp? {
-        guard let cluster, let parts else { return try await storage.nextDue(on: clock) }
-        var next: Timestamp?
-        for part in parts {
-            next = [next, try await cluster.storage.nextDue(on: clock, in: part)].compactMap(\.self).min()
-        }
-        return next
-    }
+    /// The partitions of this node for the reads of the store, each of which takes a range or nil for all partitions.
+    var partsHere: [Range<Int64>?] { parts ?? [nil] }
 
     /// The due deliveries that this node makes: for a URL, the deliveries in its partitions; for its own listener, all.
     func dueDeliveriesHere(to endpoint: EndpointRecord, on clock: ClockName, until: Timestamp, limit: Int) async throws

@@ -8,7 +8,7 @@ extension Doctor {
 
     /// Compares the stored deadline of an account with the rules.
     func dueFindings(_ account: Account, noted: Timestamp?, _ registry: Registry) -> [String] {
-        let scope = AccountScope(environment: account.environment, app: account.app)
+        let scope = account.scope
         let check = DeadlineCheck(catalog: registry.catalog(of: account.app), rules: registry.rules(of: scope))
         guard let fault = check.fault(in: account, noted: noted) else { return [] }
         return ["In account \(account.id.number) (\(account.customer)) \(fault)."]

@@ -18,11 +18,7 @@ extension Doctor {
         if let damaged = Ledger.damage(in: accounts), damaged.account == account.id {
             findings.append("Account \(account.id.number) (\(account.customer)) is damaged: \(damaged.reason).")
         }
-        let stored = try await storage.account(
-            environment: account.environment,
-            app: account.app,
-            customer: account.customer
-        )
+        let stored = try await storage.account(of: account.customerName)
         if stored?.id != account.id {
             findings.append(
                 "Account \(account.id.number) (\(account.customer)) is not stored under its own environment, app "

@@ -224,9 +224,7 @@ package struct Doctor: Sendable {
         if !apps.contains(account.app) {
             findings.append("\(name) belongs to app \(account.app), which does not exist.")
         }
-        if Partition(environment: account.environment, app: account.app, customer: account.customer)
-            != account.id.partition
-        {
+        if account.customerName.partition != account.id.partition {
             findings.append("\(name) is not in the partition of its customer.")
         }
         if Identifiers.counter(of: account.id) >= highWater {

@@ -88,9 +88,9 @@ extension Shop {
     /// - Throws: `TriggerRefused` for an invalid pair of type and subtype, or if the type needs a transaction or a
     ///   customer and there is none.
     package func trigger(_ notice: Notice, about row: Transaction?, of account: Account) async throws -> OutboxEntry {
-        let scope = AccountScope(environment: account.environment, app: account.app)
+        let scope = account.scope
         // The lock prevents that someone erases the customer now and this notification stays behind.
-        var keys: Set<String> = [CustomerName(scope, account.customer).lockKey]
+        var keys: Set<String> = [account.customerName.lockKey]
         return try await transactor.transact("the account of \(account.customer)", locking: &keys) { _ in
             guard let present = try await storage.account(account.id) else {
                 throw TriggerRefused(reason: "customer \(account.customer) was erased")

@@ -13,7 +13,7 @@ extension Shop {
         in change: inout Change,
         scope: AccountScope,
         signedBy chain: SigningChain
-    ) async throws {
+    ) throws {
         guard !notifications.isEmpty, let app = registry.app(scope.app) else { return }
         if let document = chains.document(of: chain) { change.documents.append(document) }
         let followed = isForwardCompatible(in: scope) ? notifications.filter(\.isFollowedByFutureNotification).count : 0
@@ -33,7 +33,6 @@ extension Shop {
             change.deliveries += entries.flatMap { deliveries(of: $0, on: account.clockName, due: due) }
         }
         identifiers.giveBack(ids)
-        if hasVersionOneEndpoint(scope) { try await enqueueVersionOne(notifications, in: &change, app, scope) }
     }
 
     /// The date when a notification is sent. A customer's date can be ahead of the clock; in this case the notification
@@ -93,7 +92,7 @@ extension Shop {
             id: id,
             account: account,
             about: row,
-            scope: AccountScope(environment: account.environment, app: account.app),
+            scope: account.scope,
             transactionInfo: transaction,
             renewalInfo: renewal,
             isTriggered: isFuture,

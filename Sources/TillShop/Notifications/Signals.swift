@@ -7,7 +7,8 @@ import TillStorage
 package final class Signals: Sendable {
     /// The callbacks of one background service.
     package struct Listener: Sendable {
-        /// Called when an event was scheduled on a clock for an instant.
+        /// Called when an event was scheduled on a clock for an instant. The earliest possible instant means that
+        /// anything on the clock, also a job, may be due.
         package var due: @Sendable (ClockName, Timestamp) -> Void
         /// Called when deliveries may have become due on a clock.
         package var pending: @Sendable (ClockName) -> Void
@@ -62,9 +63,9 @@ package final class Signals: Sendable {
         for listener in listeners.withLock({ $0 }) { listener.attempted(delivery) }
     }
 
-    /// Notifies the listeners that an event was scheduled on a clock.
-    func planned(_ clock: ClockName, _ instant: Timestamp) {
-        for listener in listeners.withLock({ $0 }) { listener.due(clock, instant) }
+    /// Notifies the listeners that a job was stored that takes effect on a clock.
+    func planned(_ clock: ClockName) {
+        for listener in listeners.withLock({ $0 }) { listener.due(clock, Timestamp(milliseconds: .min)) }
     }
 
     /// Notifies the listeners of an event that another node published.

@@ -7,23 +7,17 @@ extension Shop {
     /// Stores a record without a change: of an operation that changed nothing in the database, or that failed. If the
     /// database refuses it, the operation's own result stays, and the log has the record.
     package func write(_ record: AuditRecord) async {
-        var failure: CommitFailure?
-        for _ in 0..<Transactor.maxAttempts {
-            switch await transactor.commits.commit(Change(audit: record)) {
-            case .success: return
-            // Another change in the same transaction failed because of its precondition.
-            case .failure(.preconditionFailed): continue
-            case .failure(let other): failure = other
-            }
-            break
+        do {
+            try await commit(Change(audit: record), signedBy: signingChain)
+        } catch {
+            logger.error(
+                "an audit record could not be stored",
+                metadata: [
+                    "operation": "\(record.operation)", "caller": "\(record.caller)", "id": "\(record.id)",
+                    "result": "\(record.code ?? "ok")", "cause": "\(error.logText)",
+                ]
+            )
         }
-        logger.error(
-            "an audit record could not be stored",
-            metadata: [
-                "operation": "\(record.operation)", "caller": "\(record.caller)", "id": "\(record.id)",
-                "result": "\(record.code ?? "ok")", "cause": "\(failure?.logText ?? "busy")",
-            ]
-        )
     }
 
     /// Deletes audit records that exceed their retention period.

@@ -51,7 +51,7 @@ extension Shop {
         let info = renewalInfo(of: subscription, held: account, at: instant ?? now)
         let date = max(now, account.lastEvent)
         let payload = RenewalInfoPayload.bytes(info, environment: account.environment, signedDate: date)
-        return try sign(payload, as: .renewalInfo, in: AccountScope(environment: account.environment, app: account.app))
+        return try sign(payload, as: .renewalInfo, in: account.scope)
     }
 
     /// Returns the renewal info of a subscription at an instant.
@@ -61,7 +61,7 @@ extension Shop {
             held: account,
             at: now,
             catalog: registry.catalog(of: account.app),
-            policy: policy(of: AccountScope(environment: account.environment, app: account.app))
+            policy: policy(of: account.scope)
         )
     }
 
@@ -73,7 +73,7 @@ extension Shop {
         return try sign(
             AppTransactionPayload.bytes(download, of: account, appleID: app.appleID, createdAt: date),
             as: .appTransaction,
-            in: AccountScope(environment: account.environment, app: account.app)
+            in: account.scope
         )
     }
 
@@ -89,7 +89,7 @@ extension Shop {
             signedDate: date,
             device: Self.proof(for: device)
         )
-        return try sign(payload, as: .transaction, in: AccountScope(environment: account.environment, app: account.app))
+        return try sign(payload, as: .transaction, in: account.scope)
     }
 
     /// Returns a signed app transaction for the app on a customer's device; nil for a customer who has not downloaded
@@ -107,7 +107,7 @@ extension Shop {
         return try sign(
             payload,
             as: .appTransaction,
-            in: AccountScope(environment: account.environment, app: account.app)
+            in: account.scope
         )
     }
 

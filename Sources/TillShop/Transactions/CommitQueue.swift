@@ -37,20 +37,18 @@ actor CommitQueue {
             waiting.append(Waiting(change: change, answer: answer))
             guard !isCommitting else { return }
             isCommitting = true
-            Task { await work() }
+            Task {
+                while !waiting.isEmpty {
+                    let group = Array(waiting.prefix(Self.maxInGroup))
+                    waiting.removeFirst(group.count)
+                    let results = await storage.commit(group.map(\.change))
+                    room.note(results)
+                    for (item, result) in zip(group, results) { item.answer.resume(returning: result) }
+                }
+                isCommitting = false
+            }
         }
         if case .success = result { audit?.noteWritten() }
         return result
-    }
-
-    private func work() async {
-        while !waiting.isEmpty {
-            let group = Array(waiting.prefix(Self.maxInGroup))
-            waiting.removeFirst(group.count)
-            let results = await storage.commit(group.map(\.change))
-            room.note(results)
-            for (item, result) in zip(group, results) { item.answer.resume(returning: result) }
-        }
-        isCommitting = false
     }
 }

@@ -75,7 +75,7 @@ extension Shop {
                 recentRows.clear()
                 quarantine.remove(account)
                 return erased
-            case .behind(let instant): try await processDue(customer, until: instant)
+            case .behind(let instant): try await transact(.processDue, by: customer, at: instant)
             }
         }
         throw ShopBusy(reason: "the family of the customer has due events again and again")
@@ -110,7 +110,7 @@ extension Shop {
             let now = loaded.reduce(now(of: account)) { max($0, $1.lastEvent) }
             var ledger = Ledger(
                 accounts: loaded,
-                transactions: try await transactions(for: .leaveFamily, loaded),
+                transactions: try await transactions(Command.leaveFamily.transactions(from: loaded), of: loaded),
                 catalog: registry.catalog(of: scope.app),
                 policy: policy(of: scope),
                 identifiers: Identifiers(reserved: 0..<0),
@@ -125,7 +125,8 @@ extension Shop {
             change.accounts.removeAll { $0.account.id == account.id }
             change.rows.removeAll { $0.after.account == account.id }
             erased.notifications = ledger.notifications.filter { $0.account != account.id }
-            try await enqueue(erased.notifications, in: &change, scope: scope, signedBy: chain)
+            try enqueue(erased.notifications, in: &change, scope: scope, signedBy: chain)
+            if hasVersionOneEndpoint(scope) { try await enqueueVersionOne(erased.notifications, in: &change, scope) }
         }
         change.erasure = Erasure(account, requestLog: entries)
         let draft = Draft(change: change, notifications: erased.notifications, chain: chain)

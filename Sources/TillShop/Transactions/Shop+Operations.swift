@@ -60,36 +60,12 @@ extension Shop {
         try await asOfNow {
             let present = now(of: outcome.account)
             do {
-                try await processDue(customer, until: present, atMost: limit, notifying: receive)
+                try await transact(.processDue, by: customer, at: present, atMost: limit, notifying: receive)
             } catch is TooManyEvents {
                 // The operation has succeeded. `Ticker` processes the other events.
             }
         }
         return outcome
-    }
-
-    /// Processes the due events of a customer and their family up to an instant.
-    ///
-    /// - Parameters:
-    ///   - givingWay: whether to end early if a caller waits for the exclusive lock.
-    ///   - limit: the number of events after which processing ends early.
-    ///   - receive: a function that receives the notifications of the events, in order.
-    /// - Throws: `GaveWay` or `TooManyEvents` if it ended early; otherwise the same errors as an operation.
-    func processDue(
-        _ customer: CustomerName,
-        until instant: Timestamp,
-        givingWay: Bool = false,
-        atMost limit: Int = .max,
-        notifying receive: ([Notification]) -> Void = { _ in }
-    ) async throws {
-        _ = try await transact(
-            .processDue,
-            by: customer,
-            at: instant,
-            givingWay: givingWay,
-            atMost: limit,
-            notifying: receive
-        )
     }
 
     /// The error if processing ended early because a caller waits for the exclusive lock.
@@ -135,15 +111,21 @@ extension Shop {
         Ledger(
             accounts: [account],
             catalog: registry.catalog(of: account.app),
-            policy: policy(of: AccountScope(environment: account.environment, app: account.app)),
+            policy: policy(of: account.scope),
             identifiers: Identifiers(reserved: 0..<0),
             at: now(of: account)
         )
     }
 
-    /// Performs a command, and processes no events after the instant of the operation.
+    /// Performs a command, and processes no events after the instant of the operation. The command `.processDue`
+    /// processes the due events of a customer and their family up to the instant.
     ///
-    /// - Parameter limit: the number of due events after which the operation ends with `TooManyEvents`.
+    /// - Parameters:
+    ///   - givingWay: whether to end early if a caller waits for the exclusive lock.
+    ///   - limit: the number of due events after which the operation ends early.
+    ///   - receive: a function that receives the notifications of the events, in order.
+    /// - Throws: `GaveWay` or `TooManyEvents` if it ended early; otherwise the errors of the operation.
+    @discardableResult
     func transact(
         _ command: Command,
         by customer: CustomerName,
@@ -213,14 +195,18 @@ extension Shop {
         if case .update(let update) = command, let own = update.clock?.name {
             try requireClock(ClockName(scope, own: own))
         }
-        let loaded = [account] + (try await others(concernedBy: command, of: account))
+        var loaded = [account]
+        if account.family != nil || command.joinsFamily {
+            loaded += try await others(concernedBy: command, of: account)
+        }
         try checkUndamaged(loaded, of: customer)
         let needed = Set(loaded.map { CustomerName(scope, $0.customer).lockKey })
         guard needed.isSubset(of: keys) else { return .needs(needed) }
         // Without an instant, the operation happens now. If an account is ahead of its clock, it happens at the date of
         // the account's last event.
         let now = instant ?? loaded.reduce(now(of: account)) { max($0, $1.lastEvent) }
-        let transactions = try await transactions(for: command, loaded)
+        let ids = command.transactions(from: loaded)
+        let transactions = try await ids.isEmpty ? [] : transactions(ids, of: loaded)
         let (ledger, isBehind) = try apply(command, to: loaded, transactions, in: scope, at: now)
 
         var change = Self.change(from: loaded, to: ledger, opening: present == nil ? account.id : nil)
@@ -234,7 +220,8 @@ extension Shop {
         let acting = change.accounts.first { $0.account.id == account.id }?.account ?? account
         let outcome = Outcome(account: acting, ledger: ledger)
         var draft = Draft(change: change, notifications: ledger.notifications, chain: signingChain)
-        try await enqueue(ledger.notifications, in: &draft.change, scope: scope, signedBy: draft.chain)
+        try enqueue(ledger.notifications, in: &draft.change, scope: scope, signedBy: draft.chain)
+        if hasVersionOneEndpoint(scope) { try await enqueueVersionOne(ledger.notifications, in: &draft.change, scope) }
         return .write(draft, Step(outcome: outcome, isBehind: isBehind, isWritten: true))
     }
 
@@ -289,9 +276,10 @@ extension Shop {
         return [AccountChange(account: after, before: account.version, nextDue: ledger.nextDue(of: after))]
     }
 
-    func transactions(for command: Command, _ accounts: [Account]) async throws -> [Transaction] {
+    /// Those of the transactions that belong to the accounts.
+    func transactions(_ ids: [TransactionID], of accounts: [Account]) async throws -> [Transaction] {
         var transactions: [Transaction] = []
-        for id in command.transactions(from: accounts) {
+        for id in ids {
             if let transaction = try await storage.transaction(id),
                 accounts.contains(where: { $0.id == transaction.account })
             {
@@ -327,9 +315,7 @@ extension Shop {
     ///   - customer: the customer who performs the operation.
     /// - Throws: `DamagedAccount` for a damaged account, which is also quarantined.
     func checkUndamaged(_ accounts: [Account], of customer: CustomerName) throws {
-        if let own = accounts.first,
-            CustomerName(AccountScope(environment: own.environment, app: own.app), own.customer) != customer
-        {
+        if let own = accounts.first, own.customerName != customer {
             throw quarantine(DamagedAccount(own, "it is stored as the account of \(customer.customer)"))
         }
         if let damaged = Ledger.damage(in: accounts) { throw quarantine(damaged) }
@@ -363,4 +349,9 @@ extension Shop {
         }
         return Change(accounts: accounts, rows: ledger.transactionChanges, redemptions: ledger.redemptions)
     }
+}
+
+extension Command {
+    /// Whether the command also affects the family of another account.
+    fileprivate var joinsFamily: Bool { if case .joinFamily = self { true } else { false } }
 }

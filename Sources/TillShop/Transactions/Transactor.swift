@@ -39,16 +39,6 @@ struct Transactor: Sendable {
     /// The maximum number of attempts after conflicts with concurrent writes.
     static let maxAttempts = 32
 
-    private enum Attempt<Value: Sendable>: Sendable {
-        case done(Value)
-        case needs(Set<String>)
-        /// The decision needs more new identifiers than are reserved.
-        case needsIdentifiers(Int64)
-        case conflict
-        /// Another node changed the configuration on which the decision was based.
-        case outdated
-    }
-
     /// Decides and commits, and returns once the result is durable.
     ///
     /// - Parameters:
@@ -65,57 +55,57 @@ struct Transactor: Sendable {
         var attempts = 0
         while attempts < Self.maxAttempts {
             let held = keys
-            let attempt = try await locks.holding(held) { () async throws -> Attempt<Value> in
+            var isOutdated = false
+            if !locks.tryLock(held) { await locks.lock(held) }
+            do {
+                defer { locks.unlock(held) }
                 // The precondition must be read before any data that other nodes may change.
                 let precondition = try cluster?.preconditionNow()
-                let draft: Draft
-                let value: Value
-                do {
-                    switch try await decide(held) {
-                    case .unchanged(let value): return .done(value)
-                    case .needs(let more): return .needs(more)
-                    case .write(let wanted, let result): (draft, value) = (wanted, result)
+                switch try await decide(held) {
+                case .unchanged(let value): return value
+                case .needs(let more):
+                    keys.formUnion(more)
+                    continue
+                case .write(var draft, let value):
+                    draft.change.writePrecondition = precondition
+                    switch await commits.commit(draft.change) {
+                    case .success:
+                        committed(draft)
+                        return value
+                    case .failure(let failure): isOutdated = try self.isOutdated(after: failure)
                     }
-                } catch let exhausted as IdentifierPool.Exhausted {
-                    return .needsIdentifiers(exhausted.count)
                 }
-                var change = draft.change
-                change.writePrecondition = precondition
-                return try ended(await commits.commit(change), draft, value)
+            } catch let exhausted as IdentifierPool.Exhausted {
+                // The decision needs more new identifiers than are reserved.
+                try await identifiers.reserve(exhausted.count)
+                continue
             }
-            switch attempt {
-            case .done(let value): return value
-            case .needs(let more): keys.formUnion(more)
-            case .needsIdentifiers(let count): try await identifiers.reserve(count)
-            case .conflict: attempts += 1
-            case .outdated:
-                try await cluster?.catchUp()
-                attempts += 1
-            }
+            attempts += 1
+            if isOutdated { try await cluster?.catchUp() }
         }
         throw ShopBusy(reason: "\(subject) changed \(Self.maxAttempts) times during the request")
     }
 
-    /// What follows from a commit.
-    private func ended<Value: Sendable>(
-        _ result: Result<Void, CommitFailure>,
-        _ draft: Draft,
-        _ value: Value
-    ) throws -> Attempt<Value> {
-        switch result {
-        case .success:
-            if !draft.change.notifications.isEmpty { chains.keep(draft.chain) }
-            recentRows.note(draft.change)
-            signals.committed(draft.change, notifications: draft.notifications)
-            return .done(value)
-        case .failure(.conflict): return .conflict
-        case .failure(.preconditionFailed):
+    private func committed(_ draft: Draft) {
+        if !draft.change.notifications.isEmpty { chains.keep(draft.chain) }
+        recentRows.note(draft.change)
+        signals.committed(draft.change, notifications: draft.notifications)
+    }
+
+    /// Whether the commit failed because another node changed the configuration on which the decision was based; false
+    /// after a conflict with another writer.
+    ///
+    /// - Throws: the error for any other failure.
+    private func isOutdated(after failure: CommitFailure) throws -> Bool {
+        switch failure {
+        case .conflict: return false
+        case .preconditionFailed:
             // The caller chose the instant according to the clock's old state, so the caller must read the clock again.
             if WritePrecondition.held?.configurationVersion != nil { throw PreconditionFailed() }
-            return .outdated
-        case .failure(.codeUsedUp(let redemption)):
+            return true
+        case .codeUsedUp(let redemption):
             throw Refusal.codeUsedUp(offer: redemption.offerID, limit: redemption.limit)
-        case .failure(let failure):
+        default:
             logger.error("commit failed", metadata: ["cause": "\(failure.logText)"])
             throw ShopBusy(failure)
         }

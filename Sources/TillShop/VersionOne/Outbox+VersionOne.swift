@@ -17,9 +17,9 @@ extension Shop {
     func enqueueVersionOne(
         _ notifications: [TillCore.Notification],
         in change: inout Change,
-        _ app: AppRecord,
         _ scope: AccountScope
     ) async throws {
+        guard !notifications.isEmpty, let app = registry.app(scope.app) else { return }
         let accounts = Dictionary(uniqueKeysWithValues: change.accounts.map { ($0.account.id, $0.account) })
         var rows: [AccountID: [Transaction]] = [:]
         for id in Set(notifications.map(\.account)) { rows[id] = try await self.rows(of: id, after: change) }

@@ -36,8 +36,6 @@ extension CommonStatement {
         // other.
         case .dueAccounts: Self.accountsDue("")
         case .dueAccountsInPart: Self.accountsDue("AND partition >= $6 AND partition < $7")
-        case .nextDueOnClock: Self.nextDue("")
-        case .nextDueInPart: Self.nextDue("AND partition >= $4 AND partition < $5")
         case .dueDeliveries: Self.deliveriesDue("")
         case .dueDeliveriesInPart: Self.deliveriesDue("AND partition >= $7 AND partition < $8")
         case .pendingCount:
@@ -209,22 +207,13 @@ extension CommonStatement {
             + " AND change = $\(columns.count + 1)"
     }
 
-    /// The due accounts, earliest first. Each partition is an ordered index range.
+    /// The due accounts, earliest first. Each partition is an ordered index range. In SQLite, a due date that is a text
+    /// is later than every instant.
     private static func accountsDue(_ part: String) -> String {
         """
         SELECT account, customer, next_due FROM accounts
         WHERE \(environment) = $1 AND app = $2 AND clock = $3 AND next_due IS NOT NULL AND next_due <= $4 \(part)
         ORDER BY next_due, account LIMIT $5
-        """
-    }
-
-    /// The due date of the first account. In SQLite, numbers sort before all other types, so the first value is a
-    /// number, unless all values are damaged.
-    private static func nextDue(_ part: String) -> String {
-        """
-        SELECT next_due FROM accounts
-        WHERE \(environment) = $1 AND app = $2 AND clock = $3 AND next_due IS NOT NULL \(part)
-        ORDER BY next_due LIMIT 1
         """
     }
 

@@ -9,7 +9,7 @@ package enum CommonStatement: Int, CaseIterable, Sendable {
     case insertRow, moveRow, ownerOfRow, rowByID, rowsOfOrder, refundsAfter, latestRefunds
 
     // Due accounts and deliveries.
-    case dueAccounts, dueAccountsInPart, nextDueOnClock, nextDueInPart, dueDeliveries, dueDeliveriesInPart
+    case dueAccounts, dueAccountsInPart, dueDeliveries, dueDeliveriesInPart
     case pendingCount, pendingEndpoints
 
     // Notifications and deliveries.
@@ -58,7 +58,7 @@ package enum CommonStatement: Int, CaseIterable, Sendable {
         switch self {
         case .accountsOfScope, .accountsOfAll:
             "a list of accounts over all customers: an ordered merge of one index range of each partition"
-        case .dueAccounts, .nextDueOnClock, .dueDeliveries:
+        case .dueAccounts, .dueDeliveries:
             "a clock's customers are in all partitions: an ordered merge, of at most a page and a row of each"
         case .prunable:
             "an app's oldest notifications: an ordered merge, of at most a page and a row of each partition"

@@ -26,19 +26,10 @@ package enum WriteRecord: Sendable {
 }
 
 extension SQLStorage {
-    /// The rows of a statement.
-    func rows<Value: Sendable>(
-        _ statement: CommonStatement,
-        _ arguments: [Cell] = [],
-        _ read: @escaping @Sendable (any StoredCells) throws -> Value
-    ) async throws -> [Value] {
-        try await rows(statement, each: [arguments], read)
-    }
-
     // MARK: Documents and identifiers
 
     package func documents(_ kind: DocumentKind) async throws -> [Document] {
-        try await rows(.documentsOfKind, [kind.cell]) { try Document($0) }
+        try await rows(.documentsOfKind, each: [[kind.cell]]) { try Document($0) }
     }
 
     package func put(_ documents: [Document]) async throws {
@@ -49,7 +40,7 @@ extension SQLStorage {
     package func keep(_ document: Document) async throws -> Document {
         try await write([StatementStep(.keepDocument, try document.cells())], .documents([document.kind]))
         let key = [document.kind.cell, document.name.cell]
-        return try await rows(.documentByName, key) { try Document($0) }.first ?? document
+        return try await rows(.documentByName, each: [key]) { try Document($0) }.first ?? document
     }
 
     package func removeDocument(_ kind: DocumentKind, name: String) async throws {
@@ -57,7 +48,7 @@ extension SQLStorage {
     }
 
     package func reserveIdentifiers(_ count: Int64) async throws -> Range<Int64> {
-        let next = try await rows(.reserveIdentifiers, [count.cell]) { try $0.integer(0) }.first
+        let next = try await rows(.reserveIdentifiers, each: [[count.cell]]) { try $0.integer(0) }.first
         guard let next else { throw DamagedRow.counter(try await highWater()) }
         return next - count..<next
     }
@@ -65,7 +56,7 @@ extension SQLStorage {
     package func identifierHighWater() async throws -> Int64 { try await highWater() ?? 0 }
 
     private func highWater() async throws -> Int64? {
-        try await rows(.identifierHighWater) { try $0.integer(0) }.first
+        try await rows(.identifierHighWater, each: [[]]) { try $0.integer(0) }.first
     }
 
     // MARK: The request log and the audit log
@@ -88,7 +79,7 @@ extension SQLStorage {
     }
 
     private func requestLog(_ statement: CommonStatement, _ arguments: [Cell]) async throws -> [NumberedEntry] {
-        let found = try await rows(statement, arguments) { (number: try $0.integer(0), text: try $0.text(1)) }
+        let found = try await rows(statement, each: [arguments]) { (number: try $0.integer(0), text: try $0.text(1)) }
         return try found.map { NumberedEntry(number: $0.number, entry: try RequestLogEntry(stored: $0.text)) }
     }
 
@@ -97,27 +88,26 @@ extension SQLStorage {
             query.start.at.cell, query.start.number.cell, (query.from?.milliseconds ?? .min).cell, query.caller.cell,
             query.operation.cell, query.app.cell, query.onlyFailed.cell, query.limit.cell,
         ]
-        return try await rows(.newestAudit, arguments) { try NumberedAuditRecord($0) }
+        return try await rows(.newestAudit, each: [arguments]) { try NumberedAuditRecord($0) }
     }
 
     package func auditRecords(after position: AuditPosition?, limit: Int) async throws -> [NumberedAuditRecord] {
-        try await rows(.oldestAudit, AuditPosition.cells(position, limit)) { try NumberedAuditRecord($0) }
+        try await rows(.oldestAudit, each: [AuditPosition.cells(position, limit)]) { try NumberedAuditRecord($0) }
     }
 
     package func pruneAudit(before: Timestamp, limit: Int) async throws -> Int {
-        try await rows(.pruneAudit, [before.cell, limit.cell]) { _ in () }.count
+        try await rows(.pruneAudit, each: [[before.cell, limit.cell]]) { _ in () }.count
     }
 
     // MARK: Accounts and transactions
 
     package func account(_ id: AccountID) async throws -> Account? {
-        try await rows(.accountByID, id.place) { try AccountRow($0) }.first?.stored().get()
+        try await rows(.accountByID, each: [id.place]) { try AccountRow($0) }.first?.stored().get()
     }
 
-    package func account(environment: StoreEnvironment, app: String, customer: String) async throws -> Account? {
-        let partition = Partition(environment: environment, app: app, customer: customer)
-        let key = [partition.number.cell, environment.cell, app.cell, customer.cell]
-        return try await rows(.accountByCustomer, key) { try AccountRow($0) }.first?.stored().get()
+    package func account(of name: CustomerName) async throws -> Account? {
+        let key = [name.partition.number.cell] + name.scope.cells + [name.customer.cell]
+        return try await rows(.accountByCustomer, each: [key]) { try AccountRow($0) }.first?.stored().get()
     }
 
     package func storedAccounts(of scope: AccountScope?, after: AccountID?, limit: Int) async throws -> [StoredAccount]
@@ -126,27 +116,28 @@ extension SQLStorage {
         let arguments = (scope?.cells ?? []) + [(after?.number ?? 0).cell, limit.cell]
         // Accounts without a number are last, and no page can continue after them. The doctor reports them. The states
         // are decoded when the connection is free again.
-        return try await rows(statement, arguments) { try? AccountRow($0) }.compactMap { $0?.stored() }
+        return try await rows(statement, each: [arguments]) { try? AccountRow($0) }.compactMap { $0?.stored() }
     }
 
     package func owner(of id: TransactionID, in scope: AccountScope) async throws -> AccountID? {
-        try await rows(.ownerOfRow, [id.partition.number.cell, id.cell] + scope.cells) { try AccountID($0, 0) }.first
+        try await rows(.ownerOfRow, each: [[id.partition.number.cell, id.cell] + scope.cells]) { try AccountID($0, 0) }
+            .first
     }
 
     package func transaction(_ id: TransactionID) async throws -> Transaction? {
-        try await rows(.rowByID, [id.partition.number.cell, id.cell]) { try Transaction($0) }.first
+        try await rows(.rowByID, each: [[id.partition.number.cell, id.cell]]) { try Transaction($0) }.first
     }
 
     package func transactions(in order: OrderID) async throws -> [Transaction] {
-        try await rows(.rowsOfOrder, [order.partition.number.cell, order.cell]) { try Transaction($0) }
+        try await rows(.rowsOfOrder, each: [[order.partition.number.cell, order.cell]]) { try Transaction($0) }
     }
 
     package func refunds(of account: AccountID, after refundNumber: Int64, limit: Int) async throws -> [Transaction] {
-        try await rows(.refundsAfter, account.place + [refundNumber.cell, limit.cell]) { try Transaction($0) }
+        try await rows(.refundsAfter, each: [account.place + [refundNumber.cell, limit.cell]]) { try Transaction($0) }
     }
 
     package func latestRefunds(of account: AccountID, limit: Int) async throws -> [Transaction] {
-        try await rows(.latestRefunds, account.place + [limit.cell]) { try Transaction($0) }.reversed()
+        try await rows(.latestRefunds, each: [account.place + [limit.cell]]) { try Transaction($0) }.reversed()
     }
 
     // MARK: Due events and deliveries
@@ -156,16 +147,11 @@ extension SQLStorage {
     {
         let statement: CommonStatement = part == nil ? .dueAccounts : .dueAccountsInPart
         let arguments = clock.cells + [until.cell, limit.cell] + Self.bounds(part)
-        return try await rows(statement, arguments) { DueAccount($0) }.compactMap(\.self)
+        return try await rows(statement, each: [arguments]) { DueAccount($0) }.compactMap(\.self)
     }
 
     package func nextDue(of id: AccountID) async throws -> Timestamp? {
-        try await rows(.nextDueOfAccount, id.place) { try Timestamp?($0, 0) }.first ?? nil
-    }
-
-    package func nextDue(on clock: ClockName, in part: Range<Int64>?) async throws -> Timestamp? {
-        let statement: CommonStatement = part == nil ? .nextDueOnClock : .nextDueInPart
-        return try await rows(statement, clock.cells + Self.bounds(part)) { try? Timestamp?($0, 0) }.first ?? nil
+        try await rows(.nextDueOfAccount, each: [id.place]) { try Timestamp?($0, 0) }.first ?? nil
     }
 
     package func dueDeliveries(
@@ -178,7 +164,7 @@ extension SQLStorage {
         let statement: CommonStatement = part == nil ? .dueDeliveries : .dueDeliveriesInPart
         let arguments = clock.cells + [endpoint.cell, until.cell, limit.cell] + Self.bounds(part)
         return DueDeliveries(
-            try await rows(statement, arguments) { cells in
+            try await rows(statement, each: [arguments]) { cells in
                 Result { () throws(DamagedRow) in try Delivery(cells) }
             }
         )
@@ -190,12 +176,12 @@ extension SQLStorage {
 
     package func pendingDeliveries(on clock: ClockName, until: Timestamp?) async throws -> Int {
         let arguments = clock.cells + [(until?.milliseconds ?? .max).cell]
-        return try await rows(.pendingCount, arguments) { try Int($0, 0) }.first ?? 0
+        return try await rows(.pendingCount, each: [arguments]) { try Int($0, 0) }.first ?? 0
     }
 
     package func pendingEndpoints() async throws -> [EndpointName] {
         // A damaged delivery must not hide the other deliveries; the doctor reports it.
-        try await rows(.pendingEndpoints) { cells in
+        try await rows(.pendingEndpoints, each: [[]]) { cells in
             guard let scope = try? AccountScope(cells, 0), let endpoint = try? cells.text(2) else { return nil }
             return EndpointName(scope, endpoint)
         }.compactMap(\.self)
@@ -228,11 +214,11 @@ extension SQLStorage {
     }
 
     package func notification(_ id: NotificationID) async throws -> OutboxEntry? {
-        try await rows(.entryByID, id.place) { try OutboxEntry($0) }.first
+        try await rows(.entryByID, each: [id.place]) { try OutboxEntry($0) }.first
     }
 
     package func notification(uuid: String, in scope: AccountScope) async throws -> OutboxEntry? {
-        try await rows(.entryByUUID, [uuid.cell] + scope.cells) { try OutboxEntry($0) }.first
+        try await rows(.entryByUUID, each: [[uuid.cell] + scope.cells]) { try OutboxEntry($0) }.first
     }
 
     /// Runs one statement for each notification. In PostgreSQL, a single statement would touch many partitions.
@@ -248,7 +234,7 @@ extension SQLStorage {
                 after.signedDate.cell, after.id.cell, query.signedBefore.cell, (query.below?.number ?? .max).cell,
                 query.testsBefore.cell, query.limit.cell,
             ]
-        return try await rows(.prunable, arguments) { cells in
+        return try await rows(.prunable, each: [arguments]) { cells in
             Prunable(
                 id: try NotificationID(cells, 0),
                 signedDate: try Timestamp(cells, 1),
@@ -269,7 +255,7 @@ extension SQLStorage {
 
     package func belongings(of account: AccountID) async throws -> Belongings {
         func count(_ statement: CommonStatement) async throws -> Int {
-            try await rows(statement, account.place) { try Int($0, 0) }.first ?? 0
+            try await rows(statement, each: [account.place]) { try Int($0, 0) }.first ?? 0
         }
         return Belongings(
             transactions: try await count(.rowsOfAccount),
@@ -279,7 +265,7 @@ extension SQLStorage {
     }
 
     package func snapshots(holding customer: String, in scope: AccountScope) async throws -> [String] {
-        try await rows(.snapshotsHolding, scope.cells + [customer.cell]) { try $0.text(0) }
+        try await rows(.snapshotsHolding, each: [scope.cells + [customer.cell]]) { try $0.text(0) }
     }
 }
 

@@ -53,7 +53,9 @@ struct CustomerErasureTests {
         let left = try await storage.notifications(NotificationQuery(scope: Self.scope))
         #expect(left.map(\.account) == [bobs.account])
         #expect(Set(try await shop.requestLog.latest(10).map(\.id)) == ["2", "4"])
-        let other = try await storage.account(environment: .production, app: TestShop.bundleID, customer: "ann")
+        let other = try await storage.account(
+            of: CustomerName(AccountScope(environment: .production, app: TestShop.bundleID), "ann")
+        )
         #expect(other?.rowCount == 1)
         #expect(try await storage.examine() == [])
 
@@ -88,7 +90,9 @@ struct CustomerErasureTests {
         #expect(!erased.notifications.map(\.account).contains(bought.account))
         let bob = try #require(try await storage.account(own.account))
         #expect(bob.family == nil && bob.productsOwned == [product.id])
-        let cat = try await storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "cat")
+        let cat = try await storage.account(
+            of: CustomerName(AccountScope(environment: .sandbox, app: TestShop.bundleID), "cat")
+        )
         #expect(cat?.family == nil && cat?.productsOwned == [])
         #expect(try await storage.examine() == [])
         let notifications = try await storage.notifications(NotificationQuery(scope: Self.scope))

@@ -75,7 +75,9 @@ struct ResetTests {
         let file = try CatalogFixtures.bytes("peculiar/shared-key-pair-1")
         _ = try await test.shop.importStoreKit(file, for: app)
         let account = try #require(
-            try await test.shop.storage.account(environment: .sandbox, app: app.bundleID, customer: "ann")
+            try await test.shop.storage.account(
+                of: CustomerName(AccountScope(environment: .sandbox, app: app.bundleID), "ann")
+            )
         )
         // This call creates the keys that sign receipts.
         _ = try await test.shop.appReceipt(of: account)

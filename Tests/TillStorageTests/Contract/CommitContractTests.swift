@@ -15,9 +15,15 @@ struct CommitContractTests {
         let written = try await fixture.commit(ann, rows: rows)
         #expect(try await fixture.storage.account(ann.id) == written)
         #expect(
-            try await fixture.storage.account(environment: .sandbox, app: "com.example", customer: "ann") == written
+            try await fixture.storage.account(
+                of: CustomerName(AccountScope(environment: .sandbox, app: "com.example"), "ann")
+            ) == written
         )
-        #expect(try await fixture.storage.account(environment: .production, app: "com.example", customer: "ann") == nil)
+        #expect(
+            try await fixture.storage.account(
+                of: CustomerName(AccountScope(environment: .production, app: "com.example"), "ann")
+            ) == nil
+        )
         for row in rows { #expect(try await fixture.storage.transaction(row.id) == row) }
         #expect(try await fixture.storage.owner(of: rows[0].id, in: StorageFixture.scope) == ann.id)
         let other = AccountScope(environment: .sandbox, app: "com.other")

@@ -131,11 +131,12 @@ struct DamageContractTests {
         try fixture.edit("UPDATE accounts SET next_due = 'soon' WHERE customer = 'ann'")
         try fixture.edit("UPDATE accounts SET next_due = 2.5, customer = x'00' WHERE customer = 'bob'")
         let storage = fixture.storage
-        let due = try await storage.dueAccounts(on: Self.clock, until: Timestamp(milliseconds: 9), limit: 9)
+        let due = try await storage.dueAccounts(on: Self.clock, until: Timestamp(milliseconds: 9), in: nil, limit: 9)
         #expect(Set(due.map(\.id)) == [accounts[1].id, accounts[2].id])
         #expect(try await storage.nextDue(of: accounts[2].id) == Timestamp(milliseconds: 5))
         await #expect(throws: DamagedRow.self) { try await storage.nextDue(of: accounts[0].id) }
-        _ = try await storage.nextDue(on: Self.clock)
+        let all = try await storage.dueAccounts(on: Self.clock, until: Timestamp(milliseconds: .max), in: nil, limit: 9)
+        #expect(Set(all.map(\.id)) == [accounts[1].id, accounts[2].id])
     }
 
     // MARK: Values that Till never writes, on each engine
@@ -161,7 +162,7 @@ struct DamageContractTests {
         let wanted = DamagedAccount(accounts[1].id, of: "bob", edit.words)
         await #expect(throws: wanted) { try await storage.account(accounts[1].id) }
         await #expect(throws: wanted) {
-            try await storage.account(environment: .sandbox, app: "com.example", customer: "bob")
+            try await storage.account(of: CustomerName(AccountScope(environment: .sandbox, app: "com.example"), "bob"))
         }
         for scope in [nil, Self.scope] {
             let all = try await storage.storedAccounts(of: scope, after: nil, limit: 9)

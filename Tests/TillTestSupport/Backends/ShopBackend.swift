@@ -66,7 +66,9 @@ package final class ShopBackend: Backend, Sendable {
     }
 
     package func account(of customer: String) async throws -> Account? {
-        try await test.shop.storage.account(environment: environment, app: scope.app, customer: customer)
+        try await test.shop.storage.account(
+            of: CustomerName(AccountScope(environment: environment, app: scope.app), customer)
+        )
     }
 
     package func transactions(of customer: String) async throws -> [Transaction] {

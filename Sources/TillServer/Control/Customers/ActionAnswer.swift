@@ -92,8 +92,7 @@ extension ControlAPI {
 
     /// Runs a command for an account.
     func perform(_ command: Command, by account: Account, at instant: Timestamp?) async throws -> Outcome {
-        let scope = AccountScope(environment: account.environment, app: account.app)
-        return try await shop.perform(command, by: CustomerName(scope, account.customer), at: instant)
+        try await shop.perform(command, by: account.customerName, at: instant)
     }
 
     /// The result of an operation on a transaction.
@@ -169,7 +168,7 @@ extension ControlAPI {
             of: account,
             at: shop.now(of: account),
             catalog: shop.registry.catalog(of: account.app),
-            policy: shop.policy(of: AccountScope(environment: account.environment, app: account.app))
+            policy: shop.policy(of: account.scope)
         )
     }
 

@@ -6,49 +6,57 @@ import TillStorage
 
 /// Turns requests into purchases.
 extension ControlAPI {
-    /// The purchase of a request.
-    func purchase(of request: BuyProduct, by name: CustomerName) async throws -> Purchase {
-        var purchase = try await purchase(
-            of: request.productId,
-            request.offer,
-            appAccountToken: request.appAccountToken,
-            by: name
-        )
+    /// The purchase of a request, without its offer, price and order.
+    func purchase(of request: BuyProduct) -> Purchase {
+        var purchase = Purchase(productID: request.productId, appAccountToken: request.appAccountToken)
         purchase.quantity = request.quantity ?? 1
         purchase.storefront = request.storefront
         purchase.isFinished = request.finished ?? false
         purchase.billingPlan = request.billingPlan
         purchase.isInterrupted = request.interrupted ?? false
-        purchase.price = try Self.price(request)
-        if let text = request.orderId { purchase.order = try await order(text, of: name) }
         return purchase
     }
 
-    /// A purchase with its offer. The signature of a promotional or introductory offer is verified.
-    func purchase(of productID: String, _ offer: OfferToApply?, appAccountToken: String?, by name: CustomerName)
-        async throws -> Purchase
-    {
-        let offer = try await self.offer(offer, productID, name)
-        var purchase = Purchase(
-            productID: productID,
-            appAccountToken: appAccountToken,
-            offer: offer.choice,
-            offerNonce: offer.granted?.nonce
-        )
-        if let username = offer.granted?.username {
-            guard username == appAccountToken?.lowercased() || appAccountToken == nil else {
-                throw OfferProofRefused(
-                    explanation: "The signature is for the application username \(username.prefix(64)), "
-                        + "but the purchase has another app account token."
-                )
+    /// Applies an offer to a purchase. The signature of a promotional or introductory offer is verified.
+    func apply(_ offer: OfferToApply, to purchase: inout Purchase, by name: CustomerName) async throws {
+        func id() throws -> String {
+            guard let id = offer.id else {
+                throw ControlError.bad("offer_id_missing", "This kind of offer needs an id.", path: "$.offer.id")
             }
-            purchase.appAccountToken = UUIDText.canonical(username)
+            return id
         }
-        return purchase
+        let proof: OfferProof
+        switch offer.kind {
+        case .introductory:
+            purchase.offer = .introductory(evenIfUsed: false)
+            guard let token = offer.token else { return }
+            proof = .introductoryJWS(token)
+        case .promotional: proof = try Self.promotionalProof(offer, offerID: try id())
+        case .code:
+            purchase.offer = .code(try id())
+            return
+        case .winBack:
+            purchase.offer = .winBack(try id())
+            return
+        case .none:
+            purchase.offer = .none
+            return
+        }
+        let granted = try await shop.offer(grantedBy: proof, productID: purchase.productID, to: name)
+        purchase.offer = granted.choice
+        purchase.offerNonce = granted.nonce
+        guard let username = granted.username else { return }
+        guard username == purchase.appAccountToken?.lowercased() || purchase.appAccountToken == nil else {
+            throw OfferProofRefused(
+                explanation: "The signature is for the application username \(username.prefix(64)), "
+                    + "but the purchase has another app account token."
+            )
+        }
+        purchase.appAccountToken = UUIDText.canonical(username)
     }
 
     /// The price in the request, in its currency or else in the catalog's.
-    private static func price(_ request: BuyProduct) throws -> PriceOverride? {
+    static func price(_ request: BuyProduct) throws -> PriceOverride? {
         guard let milliunits = request.price else { return nil }
         let currency = request.currency
         guard currency?.utf8.count ?? 3 == 3, currency?.utf8.allSatisfy({ (0x41...0x5a).contains($0) }) ?? true else {
@@ -61,7 +69,8 @@ extension ControlAPI {
         return PriceOverride(milliunits: milliunits, currency: currency)
     }
 
-    private func order(_ text: String, of name: CustomerName) async throws -> OrderID {
+    /// The order of a customer with this id.
+    func order(_ text: String, of name: CustomerName) async throws -> OrderID {
         guard let order = OrderID(wireForm: text) else {
             throw ControlError.bad("bad_order_id", "An order id must be M and nine characters.", path: "$.orderId")
         }
@@ -69,30 +78,6 @@ extension ControlAPI {
         let rows = try await shop.storage.transactions(in: order)
         guard let account, rows.contains(where: { $0.account == account.id }) else { throw Refusal.unknownOrder(order) }
         return order
-    }
-
-    private func offer(_ offer: OfferToApply?, _ productID: String, _ customer: CustomerName) async throws
-        -> (choice: OfferChoice, granted: GrantedOffer?)
-    {
-        guard let offer else { return (.automatic, nil) }
-        func id() throws -> String {
-            guard let id = offer.id else {
-                throw ControlError.bad("offer_id_missing", "This kind of offer needs an id.", path: "$.offer.id")
-            }
-            return id
-        }
-        let proof: OfferProof
-        switch offer.kind {
-        case .introductory:
-            guard let token = offer.token else { return (.introductory(evenIfUsed: false), nil) }
-            proof = .introductoryJWS(token)
-        case .promotional: proof = try Self.promotionalProof(offer, offerID: try id())
-        case .code: return (.code(try id()), nil)
-        case .winBack: return (.winBack(try id()), nil)
-        case .none: return (.none, nil)
-        }
-        let granted = try await shop.offer(grantedBy: proof, productID: productID, to: customer)
-        return (granted.choice, granted)
     }
 
     private static func promotionalProof(_ offer: OfferToApply, offerID: String) throws -> OfferProof {

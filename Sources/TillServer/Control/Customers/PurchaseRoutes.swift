@@ -45,8 +45,11 @@ extension ControlAPI {
         // The purchase creates an account for a customer who does not exist.
         _ = try ControlExchange.checked(newCustomer: name.customer)
         let device = try Self.device(call.deviceId)
-        let purchase = try await purchase(of: call.request, by: name)
-        let outcome = try await opening(Opening(storefront: call.storefront), of: name, call.request) {
+        var purchase = purchase(of: call.request)
+        if let offer = call.offer { try await apply(offer, to: &purchase, by: name) }
+        purchase.price = try Self.price(call.request)
+        if let text = call.orderId { purchase.order = try await order(text, of: name) }
+        let outcome = try await opening(Opening(storefront: call.storefront), of: name, call.request) { [purchase] in
             try await shop.perform(.purchase(purchase), by: name, at: call.at, opening: $0)
         }
         call.answersUnchanged(outcome.alreadyOwned != nil)

@@ -44,12 +44,8 @@ extension ControlAPI {
         let (subscription, account) = try await call.subscription()
         let device = try Self.device(call.deviceId)
         let name = CustomerName(try call.scope(), account.customer)
-        var purchase = try await purchase(
-            of: call.productId,
-            call.offer,
-            appAccountToken: call.appAccountToken,
-            by: name
-        )
+        var purchase = Purchase(productID: call.productId, appAccountToken: call.appAccountToken)
+        if let offer = call.offer { try await apply(offer, to: &purchase, by: name) }
         purchase.billingPlan = call.billingPlan
         purchase.subscription = subscription.originalID
         let outcome = try await perform(.purchase(purchase), by: account, at: call.at)

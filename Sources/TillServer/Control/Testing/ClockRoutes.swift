@@ -116,6 +116,7 @@ extension ControlAPI {
         let due = try await shop.storage.dueAccounts(
             on: name,
             until: Timestamp(milliseconds: .max),
+            in: nil,
             limit: call.limit ?? 20
         )
         var events: [UpcomingEventInfo] = []
