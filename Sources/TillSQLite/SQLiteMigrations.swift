@@ -19,6 +19,7 @@ struct Migration: Sendable {
         Migration(name: "6 what is in a snapshot", sql: version6),
         Migration(name: "7 audit log", sql: version7),
         Migration(name: "8 calls of an audit record", sql: version8),
+        Migration(name: "9 identifiers of other stores", sql: version9),
     ]
 
     /// The columns of the outbox in versions 3 and 4.
@@ -267,6 +268,22 @@ struct Migration: Sendable {
         """
 
     private static let version8 = "ALTER TABLE audit ADD COLUMN calls INTEGER NOT NULL DEFAULT 1"
+
+    private static let version9 = """
+        CREATE TABLE foreign_identifiers (
+            realm TEXT NOT NULL,
+            app TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            foreign_id TEXT NOT NULL,
+            account INTEGER NOT NULL,
+            own_id INTEGER NOT NULL,
+            PRIMARY KEY (realm, app, kind, foreign_id)
+        ) WITHOUT ROWID;
+        CREATE INDEX foreign_identifiers_by_account ON foreign_identifiers (account);
+
+        CREATE TABLE snapshot_foreign_identifiers AS SELECT '' AS snapshot, * FROM foreign_identifiers WHERE 0;
+        CREATE INDEX snapshot_foreign_identifiers_by_name ON snapshot_foreign_identifiers (snapshot);
+        """
 }
 
 /// Migrates a database to each version in turn.

@@ -181,7 +181,7 @@ extension ShopTable {
         let condition =
             switch self {
             case .documents: "app = ?"
-            case .accounts, .redemptions, .outbox: scope
+            case .accounts, .redemptions, .outbox, .foreignIdentifiers: scope
             case .ledger: "(partition, account) IN (SELECT partition, account FROM accounts WHERE \(scope))"
             case .deliveries: "(partition, notification) IN (SELECT partition, id FROM outbox WHERE \(scope))"
             }

@@ -13,6 +13,8 @@ package struct Change: Sendable {
     package var notifications: [OutboxEntry]
     /// The deliveries of the new notifications to endpoints.
     package var deliveries: [Delivery]
+    /// The identifiers of another store for imported transactions and orders.
+    package var foreignIdentifiers: [ForeignIdentifier]
     /// The documents to write in the same database transaction. They replace documents of the same kind and name.
     package var documents: [Document]
     /// The precondition of the write; nil if no other server shares the database.
@@ -30,6 +32,7 @@ package struct Change: Sendable {
         redemptions: [CodeRedemption] = [],
         notifications: [OutboxEntry] = [],
         deliveries: [Delivery] = [],
+        foreignIdentifiers: [ForeignIdentifier] = [],
         documents: [Document] = [],
         writePrecondition: WritePrecondition? = nil,
         erasure: Erasure? = nil,
@@ -40,6 +43,7 @@ package struct Change: Sendable {
         self.redemptions = redemptions
         self.notifications = notifications
         self.deliveries = deliveries
+        self.foreignIdentifiers = foreignIdentifiers
         self.documents = documents
         self.writePrecondition = writePrecondition
         self.erasure = erasure
@@ -49,7 +53,7 @@ package struct Change: Sendable {
     /// Whether the change contains no writes other than an audit record.
     package var isEmpty: Bool {
         accounts.isEmpty && rows.isEmpty && redemptions.isEmpty && notifications.isEmpty && deliveries.isEmpty
-            && documents.isEmpty && erasure == nil
+            && foreignIdentifiers.isEmpty && documents.isEmpty && erasure == nil
     }
 }
 

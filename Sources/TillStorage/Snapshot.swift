@@ -42,7 +42,7 @@ extension ShopTable {
         case .accounts: "customers"
         case .ledger: "transactions"
         case .outbox: "notifications"
-        case .documents, .redemptions, .deliveries: nil
+        case .documents, .redemptions, .deliveries, .foreignIdentifiers: nil
         }
     }
 }

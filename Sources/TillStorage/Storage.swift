@@ -63,6 +63,10 @@ package protocol Storage: Sendable {
     /// All transactions of an order, in ascending order of their ids.
     func transactions(in order: OrderID) async throws -> [Transaction]
 
+    /// The identifier of another store in an app's environment; nil if there is none.
+    func foreignIdentifier(_ kind: ForeignIdentifier.Kind, _ text: String, in scope: AccountScope) async throws
+        -> ForeignIdentifier?
+
     /// One page of an account's history, and the account's last change number at the same moment.
     func history(_ query: HistoryQuery) async throws -> HistoryPage
 

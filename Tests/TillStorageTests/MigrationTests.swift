@@ -28,6 +28,8 @@ struct MigrationTests {
             "8db9d7906d2f27f7460d9b9c7d9b01ffe071ec2785dd381136b10cc33315187e",
         "8 calls of an audit record":
             "f5e478f255111406ae51b2aa89ca2524c415dbaf3f22c186e74e8f304e68e188",
+        "9 identifiers of other stores":
+            "58d2ad924a35b5303f595260dfdaf4f8d96fffb1c972db6721c637dea004d176",
     ]
 
     private static let postgres = [
@@ -41,6 +43,8 @@ struct MigrationTests {
             "8af81f23d33f41d312703028d74590e48735484da7a73d6c961e59646168a477",
         "5 calls of an audit record":
             "6153a6af31c970b073246325d75810923bdfa21568649dc6e945a53ed17f3e34",
+        "6 identifiers of other stores":
+            "3ce1d0b15eb741f7adaf4d247dfaa5fe36f958fbea28140d46530b668e4176af",
     ]
 
     private func digest(_ text: String) -> String {

@@ -22,7 +22,7 @@ package enum UUIDText {
     }
 
     /// A version 4 UUID in lower case. The first 16 of these bytes are its random bits.
-    package static func version4(of bytes: UnsafeRawBufferPointer) -> String {
+    package static func version4(of bytes: [UInt8]) -> String {
         String(unsafeUninitializedCapacity: 36) { text in
             var written = 0
             func append(_ value: UInt8) {

@@ -80,7 +80,7 @@ struct TableStatement: SentStatement, CaseIterable {
         let scope = "\(ShopTable.environment) IN (\(environments)) AND app = \(place)"
         switch table {
         case .documents: return "app = \(place)"
-        case .accounts, .redemptions, .outbox, .deliveries: return scope
+        case .accounts, .redemptions, .outbox, .deliveries, .foreignIdentifiers: return scope
         case .ledger: return "(partition, account) IN (SELECT partition, account FROM accounts WHERE \(scope))"
         }
     }

@@ -63,9 +63,12 @@ extension AppleAPI {
         let scope = exchange.scope
         guard shop.faults.asksForCustomer(environment: scope.environment, app: scope.app) else { return nil }
         guard let number = Int64(exchange.parameter) else { return nil }
-        let id =
+        var id =
             AccountID.hasShape(number)
             ? AccountID(number) : try await shop.storage.owner(of: TransactionID(number), in: scope)
+        if id == nil {
+            id = try await shop.storage.foreignIdentifier(.transaction, exchange.parameter, in: scope)?.account
+        }
         guard let id else { return nil }
         return try await shop.storage.storedAccount(id)?.customer
     }

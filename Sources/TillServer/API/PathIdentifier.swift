@@ -42,12 +42,22 @@ extension AppleAPI {
     }
 
     func customer(_ number: Int64, in scope: AccountScope, orThrow error: APIError) async throws -> AccountID {
+        try await owner(of: number, in: scope, orThrow: error).account
+    }
+
+    /// The customer of an id, and Till's own number for the id. They differ only for the id of another store.
+    private func owner(of number: Int64, in scope: AccountScope, orThrow error: APIError) async throws -> (
+        account: AccountID, number: Int64
+    ) {
         if AccountID.hasShape(number) {
             if let account = try await shop.storage.account(AccountID(number)), Self.lies(account, in: scope) {
-                return account.id
+                return (account.id, number)
             }
         } else if let owner = try await shop.storage.owner(of: TransactionID(number), in: scope) {
-            return owner
+            return (owner, number)
+        }
+        if let known = try await shop.storage.foreignIdentifier(.transaction, String(number), in: scope) {
+            return (known.account, known.own)
         }
         throw error.because(try await whereabouts(of: number, not: scope))
     }
@@ -56,13 +66,13 @@ extension AppleAPI {
     ///
     /// - Throws: `missing` for an unknown id, `appTransactionIDNotSupported` for an app transaction id.
     func transaction(_ number: Int64, in scope: AccountScope, orThrow missing: APIError) async throws -> Transaction {
-        let owner = try await customer(number, in: scope, orThrow: missing)
-        if AccountID.hasShape(number) {
+        let (owner, own) = try await owner(of: number, in: scope, orThrow: missing)
+        if AccountID.hasShape(own) {
             throw APIError.appTransactionIDNotSupported.because(
                 "\(number) is an app transaction id. This route needs a transaction id."
             )
         }
-        guard let row = try await shop.storage.transaction(TransactionID(number)), row.account == owner else {
+        guard let row = try await shop.storage.transaction(TransactionID(own)), row.account == owner else {
             throw missing
         }
         return row
@@ -70,11 +80,11 @@ extension AppleAPI {
 
     /// The original transaction with an id.
     func original(_ number: Int64, in scope: AccountScope) async throws -> Transaction {
-        _ = try await customer(number, in: scope, orThrow: .originalTransactionIDNotFound)
-        if AccountID.hasShape(number) {
+        let own = try await owner(of: number, in: scope, orThrow: .originalTransactionIDNotFound).number
+        if AccountID.hasShape(own) {
             throw APIError.invalidOriginalTransactionID.because("\(number) is an app transaction id.")
         }
-        guard let row = try await shop.storage.transaction(TransactionID(number)), row.isOriginal else {
+        guard let row = try await shop.storage.transaction(TransactionID(own)), row.isOriginal else {
             throw APIError.originalTransactionIDNotFound.because("\(number) is not an original transaction id.")
         }
         return row

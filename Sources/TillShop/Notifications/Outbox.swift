@@ -175,13 +175,18 @@ extension Shop {
 
     /// The UUID of a notification, derived from the notification's number. A restore never reuses numbers, so UUIDs are
     /// unique. This matters because receivers drop notifications whose UUID they already know.
-    func uuid(of id: NotificationID) -> String { uuid("notification/\(id.number)") }
+    ///
+    /// The first 48 bits are the counter value of the number. So new UUIDs are at the end of their index, and the
+    /// notifications of a commit share its last page. Random UUIDs would each rewrite a page of their own.
+    func uuid(of id: NotificationID) -> String {
+        let counter = withUnsafeBytes(of: (id.number / Partition.count).bigEndian) { Array($0.suffix(6)) }
+        return UUIDText.version4(of: counter + digest(of: "notification/\(id.number)").prefix(10))
+    }
 
     /// A lower-case UUID derived from the database's seed and a name, so that a replayed run has the same UUIDs.
-    func uuid(_ name: String) -> String {
-        let digest = SHA256.hash(data: Array("\(seed)/\(name)".utf8))
-        return digest.withUnsafeBytes { UUIDText.version4(of: $0) }
-    }
+    func uuid(_ name: String) -> String { UUIDText.version4(of: Array(digest(of: name))) }
+
+    private func digest(of name: String) -> SHA256.Digest { SHA256.hash(data: Array("\(seed)/\(name)".utf8)) }
 }
 
 extension OutboxEntry {

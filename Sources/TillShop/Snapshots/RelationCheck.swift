@@ -143,6 +143,16 @@ struct RelationCheck {
             ? nil : "a row of deliveries is due on another clock than its account's"
     }
 
+    func fault(in identifier: ForeignIdentifier) -> String? {
+        guard accounts[identifier.account] != nil else {
+            return "a row of foreign_identifiers belongs to an account that is not in the file"
+        }
+        let isOwned =
+            identifier.kind == .order || identifier.own == identifier.account.number
+            || transactions[TransactionID(identifier.own)] == identifier.account
+        return isOwned ? nil : "a row of foreign_identifiers is about a transaction that its account does not have"
+    }
+
     // MARK: The end of the file
 
     /// An error that only the last row proves, and the line of the row to which it belongs.

@@ -73,6 +73,7 @@ struct StateCheck {
                 return "a row of deliveries has a number that is out of range"
             }
             return nil
+        case .foreignIdentifiers: return relations.fault(in: try ForeignIdentifier(row))
         }
     }
 
@@ -130,7 +131,7 @@ struct StateCheck {
             case .accounts: [[ShopTable.environment, "app", "customer"]]
             case .ledger: [["account", "refund_number"]]
             case .outbox: [["uuid"]]
-            case .documents, .redemptions, .deliveries: []
+            case .documents, .redemptions, .deliveries, .foreignIdentifiers: []
             }
         for columns in [table.key] + further {
             let cells = row.cells(columns, of: table)
@@ -191,7 +192,7 @@ struct StateCheck {
                 ["account": { AccountID.hasShape($0) ? Identifiers.counter(of: AccountID($0)) : nil }]
             case .ledger: ["id": transaction, "line_item": transaction, "order_number": bare]
             case .outbox: ["id": bare]
-            case .documents, .redemptions, .deliveries: [:]
+            case .documents, .redemptions, .deliveries, .foreignIdentifiers: [:]
             }
         for (column, counter) in identifiers {
             guard let number = number(column) else { continue }

@@ -64,10 +64,11 @@ extension Shop {
         }
         try await put(StateFile.line(StateFile.Head(till: "state", format: StateFile.format, app: snapshot.app)))
         for table in ShopTable.allCases {
-            try await begin(table.rawValue, table)
+            if !table.isOptional { try await begin(table.rawValue, table) }
             var place: Int64?
             repeat {
                 let page = try await storage.rows(of: table, in: snapshot.name, after: place, limit: 500)
+                if table.isOptional, place == nil, !page.isEmpty { try await begin(table.rawValue, table) }
                 if !page.isEmpty { try await put(page.map(\.row)) }
                 place = page.last?.place
             } while place != nil

@@ -94,3 +94,8 @@ extension Document {
         self.init(kind: kind, name: name, app: app, body: body)
     }
 }
+
+extension ShopTable {
+    /// Whether a file contains the table only if the table has rows. Version 0.1.0 did not have this table.
+    var isOptional: Bool { self == .foreignIdentifiers }
+}

@@ -98,7 +98,7 @@ package struct StateImport: ~Copyable {
 
     private func whole() async throws -> StateFile.Head {
         guard let head, foot != nil else { throw refused("the file ends before its last line") }
-        let missing = ShopTable.allCases.map(\.rawValue).filter { !seen.contains($0) }
+        let missing = ShopTable.allCases.filter { !$0.isOptional && !seen.contains($0.rawValue) }.map(\.rawValue)
         guard check.highestCounter < Identifiers.lastBeforeEnd else {
             throw refused("the identifiers are so close to their maximum that no purchase would be possible")
         }

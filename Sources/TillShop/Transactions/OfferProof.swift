@@ -102,6 +102,11 @@ extension Shop {
         {
             return
         }
+        if let account,
+            try await storage.foreignIdentifier(.transaction, transaction, in: customer.scope)?.account == account.id
+        {
+            return
+        }
         throw OfferProofRefused(
             explanation: "The token is for the customer of transaction \(transaction.prefix(64)), "
                 + "who is not \(customer.customer)."

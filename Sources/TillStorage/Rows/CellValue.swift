@@ -111,6 +111,7 @@ extension OfferDiscountType: CellValue {}
 extension RevocationReason: CellValue {}
 extension RevocationType: CellValue {}
 extension DocumentKind: CellValue {}
+extension ForeignIdentifier.Kind: CellValue {}
 
 extension Storefront: CellValue {
     package static var kind: ShopTable.Column.Kind { .text }

@@ -13,6 +13,32 @@ extension Document: StoredRow {
     package static let blank = Document(kind: .shop, name: "", body: "")
 }
 
+/// The table `foreign_identifiers`.
+extension ForeignIdentifier: StoredRow {
+    package static let format = RowFormat<ForeignIdentifier>(
+        "foreign_identifiers",
+        key: ["kind", "foreign_id"],
+        [
+            .joined(ShopTable.environment, { $0.scope.environment }) { cells, first, row throws(DamagedRow) in
+                row.scope = try AccountScope(cells, first)
+            },
+            .derived("app") { $0.scope.app },
+            .stored("kind", \.kind),
+            .stored("foreign_id", \.foreign),
+            .stored("account", \.account),
+            .stored("own_id", \.own),
+        ]
+    )
+
+    package static let blank = ForeignIdentifier(
+        .transaction,
+        "",
+        in: OutboxEntry.blank.scope,
+        of: AccountID(0),
+        own: 0
+    )
+}
+
 /// The table `audit`, without the number of each record.
 extension AuditRecord: StoredRow {
     package static let format = RowFormat<AuditRecord>(

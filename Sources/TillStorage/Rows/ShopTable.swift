@@ -11,6 +11,7 @@ package enum ShopTable: String, CaseIterable, Sendable {
     case redemptions
     case outbox
     case deliveries
+    case foreignIdentifiers = "foreign_identifiers"
 
     /// A column of a table.
     package struct Column: Equatable, Sendable {
@@ -51,6 +52,7 @@ package enum ShopTable: String, CaseIterable, Sendable {
         case .redemptions: [Self.environment, "app", "product", "offer"]
         case .outbox: ["id"]
         case .deliveries: ["partition", "notification", "endpoint"]
+        case .foreignIdentifiers: [Self.environment, "app", "kind", "foreign_id"]
         }
     }
 
@@ -63,6 +65,7 @@ package enum ShopTable: String, CaseIterable, Sendable {
         case .redemptions: Self.redemptionColumns
         case .outbox: OutboxEntry.format.columns
         case .deliveries: Delivery.format.columns
+        case .foreignIdentifiers: ForeignIdentifier.format.columns
         }
     }
 
@@ -119,6 +122,9 @@ struct TableCells: StoredCells {
     static func ledger(_ row: TableRow) -> TableCells { TableCells(row: row, source: .ledger) }
     static func outbox(_ row: TableRow) -> TableCells { TableCells(row: row, source: .outbox) }
     static func deliveries(_ row: TableRow) -> TableCells { TableCells(row: row, source: .deliveries) }
+    static func foreignIdentifiers(_ row: TableRow) -> TableCells {
+        TableCells(row: row, source: .foreignIdentifiers)
+    }
 
     var table: String { source.rawValue }
     func column(_ place: Int) -> String { source.columns[place].name }

@@ -12,6 +12,7 @@ extension TableRow {
             case .ledger: _ = try Transaction(TableCells.ledger(self))
             case .outbox: _ = try OutboxEntry(self)
             case .deliveries: _ = try Delivery(self)
+            case .foreignIdentifiers: _ = try ForeignIdentifier(self)
             case .documents, .accounts, .redemptions: break
             }
             return nil

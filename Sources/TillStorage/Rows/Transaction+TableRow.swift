@@ -66,3 +66,10 @@ extension Delivery {
     /// - Throws: `DamagedRow` if a value is one that no version of Till wrote.
     package init(_ row: TableRow) throws(DamagedRow) { try self.init(TableCells.deliveries(row)) }
 }
+
+extension ForeignIdentifier {
+    /// Reads a row, as the engines do.
+    ///
+    /// - Throws: `DamagedRow` if a cell has a value that no version of Till writes.
+    package init(_ row: TableRow) throws(DamagedRow) { try self.init(TableCells.foreignIdentifiers(row)) }
+}

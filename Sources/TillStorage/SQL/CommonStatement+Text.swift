@@ -32,6 +32,12 @@ extension CommonStatement {
             Self.ledger
                 + " WHERE partition = $1 AND account = $2 AND refund_number > 0 ORDER BY refund_number DESC LIMIT $3"
 
+        case .foreignIdentifier:
+            "SELECT \(ForeignIdentifier.format.list) FROM foreign_identifiers "
+                + "WHERE \(Self.environment) = $1 AND app = $2 AND kind = $3 AND foreign_id = $4"
+        case .insertForeignIdentifier: ForeignIdentifier.format.insert
+        case .eraseForeignIdentifiers: "DELETE FROM foreign_identifiers WHERE account = $1"
+
         // The bounds select the partitions of a node. If the bounds contain one partition, the statement touches no
         // other.
         case .dueAccounts: Self.accountsDue("")

@@ -8,6 +8,9 @@ package enum CommonStatement: Int, CaseIterable, Sendable {
     // The ledger.
     case insertRow, moveRow, ownerOfRow, rowByID, rowsOfOrder, refundsAfter, latestRefunds
 
+    // The identifiers of other stores.
+    case foreignIdentifier, insertForeignIdentifier, eraseForeignIdentifiers
+
     // Due accounts and deliveries.
     case dueAccounts, dueAccountsInPart, dueDeliveries, dueDeliveriesInPart
     case pendingCount, pendingEndpoints
@@ -32,6 +35,7 @@ package enum CommonStatement: Int, CaseIterable, Sendable {
     // Checks of `till doctor`.
     case misplacedRows, misplacedAccounts, miscounted, beyondHead, refundsWithoutNumber, halfRevocations
     case copiesWithoutSource, strangeClocks, deliveriesOnStrangeClocks, missingNotifications, orphanedDeliveries
+    case orphanedForeignIdentifiers
     case missingChains, fallenIdentifiers
 
     /// The text and the properties of the statement. All texts are built once, because every read uses one.
@@ -46,7 +50,7 @@ package enum CommonStatement: Int, CaseIterable, Sendable {
     fileprivate var isShort: Bool {
         switch self {
         case .accountByID, .accountByCustomer, .nextDueOfAccount, .ownerOfRow, .rowByID, .rowsOfOrder, .refundsAfter,
-            .latestRefunds:
+            .latestRefunds, .foreignIdentifier:
             true
         default: false
         }
@@ -68,7 +72,7 @@ package enum CommonStatement: Int, CaseIterable, Sendable {
             "a UUID contains no partition; operators look up by UUID, but the App Store Server API never does"
         case .misplacedRows, .misplacedAccounts, .miscounted, .beyondHead, .refundsWithoutNumber, .halfRevocations,
             .copiesWithoutSource, .strangeClocks, .deliveriesOnStrangeClocks, .missingNotifications,
-            .orphanedDeliveries, .missingChains:
+            .orphanedDeliveries, .orphanedForeignIdentifiers, .missingChains:
             "the doctor reads everything"
         default: nil
         }

@@ -57,6 +57,10 @@ package enum Examination {
         Check(.orphanedDeliveries) {
             "A delivery to \(try $0.text(1)) belongs to notification \(try $0.integer(0)), which is missing."
         },
+        Check(.orphanedForeignIdentifiers) {
+            "The identifier \(try $0.text(0)) of another store belongs to account \(try $0.integer(1)), "
+                + "which is missing."
+        },
         Check(.missingChains) {
             "The certificates of chain \(try $0.text(0)), which signed \(try $0.integer(1)) notifications, are missing."
         },
@@ -116,6 +120,11 @@ extension CommonStatement {
             """
             SELECT d.notification, d.endpoint FROM deliveries d
             WHERE NOT EXISTS (SELECT 1 FROM outbox o WHERE o.partition = d.partition AND o.id = d.notification)
+            """
+        case .orphanedForeignIdentifiers:
+            """
+            SELECT f.foreign_id, f.account FROM foreign_identifiers f
+            WHERE NOT EXISTS (SELECT 1 FROM accounts a WHERE a.partition = f.account % 1024 AND a.account = f.account)
             """
         case .missingChains:
             """

@@ -132,6 +132,12 @@ extension SQLStorage {
         try await rows(.rowsOfOrder, each: [[order.partition.number.cell, order.cell]]) { try Transaction($0) }
     }
 
+    package func foreignIdentifier(_ kind: ForeignIdentifier.Kind, _ text: String, in scope: AccountScope) async throws
+        -> ForeignIdentifier?
+    {
+        try await rows(.foreignIdentifier, scope.cells + [kind.cell, text.cell]) { try ForeignIdentifier($0) }.first
+    }
+
     package func refunds(of account: AccountID, after refundNumber: Int64, limit: Int) async throws -> [Transaction] {
         try await rows(.refundsAfter, each: [account.place + [refundNumber.cell, limit.cell]]) { try Transaction($0) }
     }

@@ -50,6 +50,7 @@ package struct PreparedChange: Sendable {
         }
         steps += try change.notifications.map { StatementStep(.insertEntry, try $0.cells()) }
         steps += try change.deliveries.map { StatementStep(.insertDelivery, try $0.cells()) }
+        steps += try change.foreignIdentifiers.map { StatementStep(.insertForeignIdentifier, try $0.cells()) }
         steps += try change.documents.map { StatementStep(.putDocument, try $0.cells()) }
         if let erasure = change.erasure { add(erasure) }
     }
@@ -81,7 +82,7 @@ package struct PreparedChange: Sendable {
         let place = erasure.account.place
         steps += [
             StatementStep(.eraseDeliveries, place), StatementStep(.eraseEntries, place),
-            StatementStep(.eraseRows, place),
+            StatementStep(.eraseRows, place), StatementStep(.eraseForeignIdentifiers, [erasure.account.cell]),
             StatementStep(.eraseAccount, place + [erasure.version.cell], orElse: .conflict(erasure.account)),
         ]
         let owner = [erasure.scope.app.cell, erasure.scope.environment.cell, erasure.customer.cell]

@@ -20,6 +20,11 @@ protocol TableAnswer: Encodable {
     var empty: String { get }
 }
 
+extension TableRow {
+    /// The command says which customer has none.
+    static var empty: String { "" }
+}
+
 extension TableAnswer {
     var next: String? { nil }
     var empty: String { Row.empty }

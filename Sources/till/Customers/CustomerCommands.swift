@@ -201,7 +201,6 @@ extension CustomerInfo: TableRow {
 
 extension UsedOfferInfo: TableRow {
     static let headings = ["OFFER TYPE", "OFFER", "PRODUCT", "LAST USE", "TRANSACTIONS"]
-    static let empty = "No offers."
     var cells: [String?] {
         ["\(offerType.rawValue)", offerIdentifier ?? "-", productId, lastUseDate.iso8601, "\(transactions)"]
     }

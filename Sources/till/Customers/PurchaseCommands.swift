@@ -78,7 +78,6 @@ struct PendingPurchase: ParsableArguments {
 
 extension HeldPurchaseInfo: TableRow {
     static let headings = ["NUMBER", "PRODUCT", "QUANTITY", "WAITS FOR"]
-    static let empty = "No pending purchases."
     var cells: [String?] {
         let waitsFor =
             switch reason {

@@ -190,6 +190,5 @@ struct ExtensionOptions: ParsableArguments {
 
 extension SubscriptionInfo: TableRow {
     static let headings = ["ORIGINAL TRANSACTION", "PRODUCT", "STATUS"]
-    static let empty = "No subscriptions."
     var cells: [String?] { [originalTransactionId, productId, summary] }
 }

@@ -45,7 +45,6 @@ extension LedgerEntryList: TableAnswer {
 
 extension LedgerEntryInfo: TableRow {
     static let headings = ["TRANSACTION", "PRODUCT", "PURCHASED", "EXPIRES", "PRICE", "REFUNDED"]
-    static let empty = "No transactions."
     var cells: [String?] {
         [
             transactionId, productId, purchaseDate.iso8601, expiresDate?.iso8601 ?? "-",

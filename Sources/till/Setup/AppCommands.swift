@@ -58,7 +58,7 @@ struct AppCommand: DocumentedCommand {
         @OptionGroup var options: ServerOptions
 
         var timeout: Duration { .seconds(600) }
-        var deleted: JSONTree { .string("") }
+        var deleted: JSONTree { .string(bundleID) }
 
         func request(_ client: ControlClient) async throws -> any ControlRequest {
             // An app that does not exist is an error.

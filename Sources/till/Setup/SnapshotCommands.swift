@@ -25,7 +25,7 @@ struct ResetCommand: DeletingCommand {
 
     var confirmation: Confirmation { replacing.confirmation }
     var timeout: Duration { maxWait }
-    var deleted: JSONTree { .string("") }
+    var deleted: JSONTree { .string(app ?? "all") }
 
     func request(_ client: ControlClient) -> any ControlRequest {
         Reset(bundleId: app, everything: everything, confirm: replacing.confirm)

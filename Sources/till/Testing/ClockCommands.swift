@@ -209,14 +209,13 @@ extension ClockInfo: TableRow {
 /// Prints on a terminal how far the advance of a clock is, until the task is cancelled.
 private func showProgress(of clock: String?, _ shop: AppClient) async {
     guard Terminal.showsProgress else { return }
-    var hasSpoken = false
+    var line = ProgressLine()
+    defer { line.end() }
     while !Task.isCancelled {
         try? await Task.sleep(for: .milliseconds(500))
         let request = GetClock(app: shop.app, clock: clock)
         guard !Task.isCancelled, let progress = try? await shop.client.send(request).advance else { continue }
         let counts = "\(progress.accounts) accounts, \(progress.notifications) notifications"
-        Terminal.say("\radvancing to \(progress.to.iso8601): \(counts)")
-        hasSpoken = true
+        line.show("advancing to \(progress.to.iso8601): \(counts)")
     }
-    if hasSpoken { Terminal.say("\n") }
 }

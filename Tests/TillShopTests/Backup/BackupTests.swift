@@ -44,13 +44,16 @@ struct BackupTests {
         let queue = try DatabaseQueue(path: backup.database)
         try queue.write { db in
             try db.execute(sql: "DROP TABLE audit")
+            try db.execute(sql: "DROP TABLE foreign_identifiers; DROP TABLE snapshot_foreign_identifiers")
             for column in ["customers", "transactions", "notifications"] {
                 try db.execute(sql: "ALTER TABLE snapshots DROP COLUMN \(column)")
             }
             try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier >= '6'")
             guard version < 5 else { return }
             try db.execute(sql: "DROP TABLE snapshots; ALTER TABLE documents DROP COLUMN app")
-            for table in ShopTable.allCases { try db.execute(sql: "DROP TABLE snapshot_\(table.rawValue)") }
+            for table in ShopTable.allCases where table != .foreignIdentifiers {
+                try db.execute(sql: "DROP TABLE snapshot_\(table.rawValue)")
+            }
             try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier >= '5'")
         }
         let documents = try queue.read {
@@ -58,16 +61,17 @@ struct BackupTests {
                 .map { TableRow([.text($0[0]), .text($0[1]), .text($0[2])]) }
         }
         try queue.close()
-        guard version < 5 else { return }
         var text: [UInt8] = []
         for row in documents { StateFile.append(row, to: &text) }
         let sum = Hexadecimal.text(SHA256.hash(data: Data(SHA256.hash(data: text))))
-        let parts = manifest.parts.filter { !$0.name.contains("/") }.map { part in
-            part.name == "documents"
-                ? TableChecksum(name: part.name, rows: documents.count, sha256: sum) : part
-        }
         var older = manifest
-        older.parts = parts
+        older.parts = manifest.parts.filter { !$0.name.hasSuffix(ShopTable.foreignIdentifiers.rawValue) }
+        if version < 5 {
+            older.parts = older.parts.filter { !$0.name.contains("/") }.map { part in
+                part.name == "documents"
+                    ? TableChecksum(name: part.name, rows: documents.count, sha256: sum) : part
+            }
+        }
         try older.text().write(toFile: backup.backupManifest, atomically: true, encoding: .utf8)
     }
 

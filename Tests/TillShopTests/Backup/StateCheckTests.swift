@@ -81,6 +81,26 @@ struct StateCheckTests {
         #expect(try await test.shop.storage.snapshots().isEmpty)
     }
 
+    @Test("The identifiers of another store are exported and imported; those of an unknown account are rejected")
+    func foreignIdentifiers() async throws {
+        let test = try await shop()
+        let bought = try await test.buy("coins", by: "ann")
+        #expect(try await !text(test.shop).contains("foreign_identifiers"))
+        let known = ForeignIdentifier(.transaction, "300", in: Self.scope, of: bought.account, own: bought.id.number)
+        try await test.shop.storage.commit([Change(foreignIdentifiers: [known])])[0].get()
+        let exported = try await text(test.shop)
+        var lines = exported.split(separator: "\n").dropLast().map(String.init)
+        try await test.shop.takeState(lines)
+        #expect(try await text(test.shop) == exported)
+        #expect(try await test.shop.storage.foreignIdentifier(.transaction, "300", in: Self.scope) == known)
+        let row = try #require(lines.firstIndex { $0.contains(#""transaction","300""#) })
+        let line = lines[row]
+        for (old, new) in [(bought.account.number, 7), (bought.id.number, bought.id.number + 1_024)] {
+            lines[row] = line.replacing(String(old), with: String(new))
+            await #expect(throws: StateRefused.self) { try await test.shop.takeState(lines) }
+        }
+    }
+
     @Test(
         "A number that would overflow arithmetic is rejected",
         arguments: [

@@ -35,7 +35,10 @@ struct BackupContractTests {
                 offerID: offer,
                 limit: 5
             )
-            try await fixture.storage.commit([Change(redemptions: [redemption])])[0].get()
+            let ann = fixture.account("customer 1", number: 1)
+            let foreign = ForeignIdentifier(.order, offer, in: StorageFixture.scope, of: ann.id, own: 7)
+            let change = Change(redemptions: [redemption], foreignIdentifiers: [foreign])
+            try await fixture.storage.commit([change])[0].get()
         }
         try await fixture.storage.put([
             Document(kind: .team, name: "täam", body: "3"), Document(kind: .shop, name: "seed", body: "4"),
@@ -50,6 +53,7 @@ struct BackupContractTests {
         let rows = try await dump(source.storage, pages: 100)
         #expect(rows[.accounts]?.count == 7 && rows[.ledger]?.count == 21 && rows[.outbox]?.count == 14)
         #expect(rows[.deliveries]?.count == 14 && rows[.redemptions]?.count == 2 && rows[.documents]?.count == 3)
+        #expect(rows[.foreignIdentifiers]?.count == 2)
         #expect(try await dump(source.storage, pages: 2) == rows)
         for table in ShopTable.allCases { try await target.storage.add(rows[table] ?? [], to: table) }
         let arrived = try await dump(target.storage, pages: 3)

@@ -15,6 +15,20 @@ struct ErasureContractTests {
             accounts.append(try await fixture.commit(account, rows: rows))
             for number in 0..<3 { try await fixture.notify(account, number: Int64(counter * 10 + number)) }
         }
+        let scope = StorageFixture.scope
+        let foreign = accounts.map { ForeignIdentifier(.transaction, $0.customer, in: scope, of: $0.id, own: 7) }
+        try await storage.commit([Change(foreignIdentifiers: foreign)])[0].get()
+        func known() async throws -> [Bool] {
+            var known: [Bool] = []
+            for row in foreign {
+                #expect(try await storage.foreignIdentifier(.order, row.foreign, in: scope) == nil)
+                let found = try await storage.foreignIdentifier(.transaction, row.foreign, in: scope)
+                #expect(found == row || found == nil)
+                known.append(found != nil)
+            }
+            return known
+        }
+        #expect(try await known() == [true, true, true])
         let gone = accounts[1]
         let all = Belongings(transactions: 4, notifications: 3, deliveries: 3)
         #expect(try await storage.belongings(of: gone.id) == all)
@@ -37,6 +51,7 @@ struct ErasureContractTests {
         }
         #expect(try await storage.belongings(of: gone.id) == Belongings())
         #expect(try await storage.account(gone.id) == nil)
+        #expect(try await known() == [true, false, true])
         #expect(
             try await storage.dueDeliveries(
                 to: "primary",

@@ -22,7 +22,10 @@ struct SnapshotContractTests {
                 offerID: "SPRING",
                 limit: 5
             )
-            try await fixture.storage.commit([Change(redemptions: [redemption])])[0].get()
+            let ann = fixture.account("customer 0", number: Int64(counter), in: scope)
+            let foreign = ForeignIdentifier(.transaction, "\(counter)", in: scope, of: ann.id, own: 7)
+            let change = Change(redemptions: [redemption], foreignIdentifiers: [foreign])
+            try await fixture.storage.commit([change])[0].get()
             try await fixture.storage.put([
                 Document(kind: .app, name: scope.app, app: scope.app, body: "1"),
                 Document(kind: .clock, name: "sandbox/\(scope.app)", app: scope.app, body: "2"),

@@ -30,10 +30,13 @@ extension AppleAPI {
     }
 
     private func transactions(inOrder text: String, _ exchange: Exchange) async throws -> [Transaction] {
-        guard let order = OrderID(wireForm: text) else { return [] }
-        let rows = try await shop.storage.transactions(in: order)
-        guard let first = rows.first else { return [] }
-        let owner = try await shop.storage.owner(of: first.id, in: exchange.scope)
-        return owner == nil ? [] : rows.filter { !isHidden($0.id, exchange) }
+        if let order = OrderID(wireForm: text) {
+            let rows = try await shop.storage.transactions(in: order)
+            if let first = rows.first, try await shop.storage.owner(of: first.id, in: exchange.scope) != nil {
+                return rows.filter { !isHidden($0.id, exchange) }
+            }
+        }
+        guard let known = try await shop.storage.foreignIdentifier(.order, text, in: exchange.scope) else { return [] }
+        return try await shop.storage.transactions(in: OrderID(known.own)).filter { !isHidden($0.id, exchange) }
     }
 }
