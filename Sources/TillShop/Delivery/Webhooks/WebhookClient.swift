@@ -20,7 +20,7 @@ import TillCore
 ///   whether the server received the request. After a reset, and under TLS, this is unknown, and the client sends the
 ///   request again; receivers recognize duplicates by `notificationUUID`. A request on a new connection is never
 ///   repeated.
-package final class WebhookClient: Sendable {
+package final class WebhookClient: WebhookPosting {
     /// The maximum number of redirects that an attempt follows.
     private static let redirectLimit = 5
 
@@ -104,12 +104,10 @@ package final class WebhookClient: Sendable {
                 let explanation = "\(target.origin) answered \(answer.status) without a valid Location"
                 return Self.ended(.unsuccessfulHTTPResponseCode, answer.status, explanation)
             }
-            guard seen.count <= Self.redirectLimit else {
-                let explanation = "more than \(Self.redirectLimit) redirects, the last by \(target.origin)"
-                return Self.ended(.circularRedirect, answer.status, explanation)
-            }
-            guard seen.insert(next).inserted else {
-                let explanation = "\(target.origin) redirects to a URL that already redirected"
+            guard seen.count <= Self.redirectLimit, seen.insert(next).inserted else {
+                let limit = "more than \(Self.redirectLimit) redirects, the last by \(target.origin)"
+                let circle = "\(target.origin) redirects to a URL that already redirected"
+                let explanation = seen.count > Self.redirectLimit ? limit : circle
                 return Self.ended(.circularRedirect, answer.status, explanation)
             }
             redirect = Redirect(
@@ -163,113 +161,77 @@ package final class WebhookClient: Sendable {
         after redirect: Redirect?,
         by deadline: NIODeadline
     ) async throws(WebhookFailure) -> WebhookResponse {
+        func makeRequest(on loop: any EventLoop) -> WebhookRequest {
+            let answer = loop.makePromise(of: WebhookResponse.self)
+            return WebhookRequest(target: target, userAgent: userAgent, body: body, deadline: deadline, answer: answer)
+        }
         let isFromPublic = redirect?.isFromPublic ?? false
-        if let kept = connections.take(to: target.origin, where: isFit(for: target.origin, isFromPublic)) {
-            let order = order(of: body, for: target, on: kept.eventLoop, by: deadline)
-            Self.hand(order, to: kept)
+        // The address of a kept connection was checked when it was opened, but not as the target of a redirect.
+        let kept = connections.take(to: target.origin) { channel in
+            !isFromPublic || channel.remoteAddress.map { isAllowed($0, of: target.origin) } ?? false
+        }
+        if let kept {
+            let request = makeRequest(on: kept.eventLoop)
+            request.send(on: kept)
             do {
-                return try await answer(to: order, on: kept)
+                return try await answer(to: request, on: kept)
             } catch {
                 // The server had closed the reused connection, so the request is sent on a new connection.
                 guard error.isUntaken else { throw error }
             }
         }
-        let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let order = order(of: body, for: target, on: loop, by: deadline)
-        return try await answer(to: order, on: try await connect(on: loop, for: order, isFromPublic))
+        let request = makeRequest(on: MultiThreadedEventLoopGroup.singleton.next())
+        return try await answer(to: request, on: try await connect(for: request, isFromPublic))
     }
 
-    /// Decides whether a kept connection may be used. Its address was checked when it was opened, but not as the target
-    /// of a redirect from a public address.
-    private func isFit(for origin: WebhookOrigin, _ isFromPublic: Bool) -> ((IPAddress) -> Bool)? {
-        guard isFromPublic else { return nil }
-        return { [destinations] address in
-            destinations.refusal(of: address, port: origin.port, isSecure: origin.isSecure, isFromPublic: true) == nil
-        }
+    private func isAllowed(_ address: SocketAddress, of origin: WebhookOrigin) -> Bool {
+        (try? destinations.allowed([address], of: origin, isFromPublic: true))?.isEmpty == false
     }
 
-    private func order(
-        of body: ByteBuffer,
-        for target: WebhookTarget,
-        on loop: any EventLoop,
-        by deadline: NIODeadline
-    ) -> WebhookRequest {
-        WebhookRequest(
-            target: target,
-            userAgent: userAgent,
-            body: body,
-            deadline: deadline,
-            answer: loop.makePromise(of: WebhookResponse.self)
-        )
-    }
-
-    private static func hand(_ order: WebhookRequest, to channel: any Channel) {
-        channel.writeAndFlush(order).whenFailure { _ in
-            // `WebhookExchange` reports its own errors. This error means that the connection was closed before the
-            // request.
-            let explanation = "connection reset by \(order.target.origin) before an answer"
-            order.answer.fail(WebhookFailure(.socketIssue, explanation, isUntaken: true))
-        }
-    }
-
-    private func answer(to order: WebhookRequest, on channel: any Channel) async throws(WebhookFailure)
+    private func answer(to request: WebhookRequest, on channel: any Channel) async throws(WebhookFailure)
         -> WebhookResponse
     {
         do {
-            let answer = try await order.answer.futureResult.get()
-            if answer.isReusable { connections.keep(channel, to: order.target.origin) }
+            let answer = try await request.answer.futureResult.get()
+            if answer.isReusable { connections.keep(channel, to: request.target.origin) }
             return answer
         } catch {
-            throw WebhookFailure(error, at: order.target.origin)
+            throw WebhookFailure(error, at: request.target.origin)
         }
     }
 
-    private func connect(on loop: any EventLoop, for order: WebhookRequest, _ isFromPublic: Bool)
-        async throws(WebhookFailure)
+    /// Connects, and sends the request in the same step, so that a failure of the TLS handshake reaches the request.
+    private func connect(for request: WebhookRequest, _ isFromPublic: Bool) async throws(WebhookFailure)
         -> any Channel
     {
+        let origin = request.target.origin
         do {
-            guard connections.isOpen else { throw Self.gone }
-            // All steps run on one event loop, because the handlers must be in place before the connection opens.
-            return try await loop.flatSubmit { [self] in connected(on: loop, for: order, isFromPublic) }.get()
+            try connections.requireOpen()
+            guard let found = try await HostLookup.addresses(of: origin, by: request.deadline) else {
+                throw ChannelError.connectTimeout(.zero)
+            }
+            let loop = request.answer.futureResult.eventLoop
+            let addresses = try destinations.allowed(found, of: origin, isFromPublic: isFromPublic)
+            return try await ClientBootstrap(group: loop)
+                .resolver(ResolvedHost(loop: loop, addresses: addresses))
+                .connectTimeout(max(request.deadline - .now(), .milliseconds(1)))
+                .channelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
+                .channelInitializer { [self] channel in
+                    channel.eventLoop.makeCompletedFuture { try addHandlers(to: channel, origin) }
+                }
+                .connect(host: origin.host, port: origin.port)
+                .flatMapThrowing { [connections] channel in
+                    try connections.enter(channel, to: origin)
+                    request.send(on: channel)
+                    return channel
+                }
+                .get()
         } catch {
-            let failure = WebhookFailure(error, at: order.target.origin)
-            order.answer.fail(failure)
+            let failure = WebhookFailure(error, at: origin)
+            request.answer.fail(failure)
             throw failure
         }
     }
-
-    /// Connects, and writes the request in the same step, so that a failure of the TLS handshake reaches the request.
-    private func connected(on loop: any EventLoop, for order: WebhookRequest, _ isFromPublic: Bool)
-        -> EventLoopFuture<any Channel>
-    {
-        let origin = order.target.origin
-        let lookup = HostLookup(on: loop) { [destinations] address in
-            destinations.refusal(
-                of: address,
-                port: origin.port,
-                isSecure: origin.isSecure,
-                isFromPublic: isFromPublic
-            )
-        }
-        let bootstrap = ClientBootstrap(group: loop)
-            .resolver(lookup)
-            .connectTimeout(max(order.deadline - .now(), .milliseconds(1)))
-            .channelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
-            .channelInitializer { [self] channel in
-                channel.eventLoop.makeCompletedFuture { try addHandlers(to: channel, origin) }
-            }
-        return bootstrap.connect(host: origin.host, port: origin.port).flatMapThrowing { [self] channel in
-            guard connections.enter(channel, to: origin) else {
-                channel.close(promise: nil)
-                throw Self.gone
-            }
-            Self.hand(order, to: channel)
-            return channel
-        }
-    }
-
-    private static let gone = WebhookFailure(.other, "Till has stopped")
 
     private func addHandlers(to channel: any Channel, _ origin: WebhookOrigin) throws {
         let wire = WireWatch()
