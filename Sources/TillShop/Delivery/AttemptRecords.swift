@@ -4,13 +4,13 @@ import TillStorage
 /// Records delivery attempts in groups. Attempts that end while a database transaction is being written are recorded
 /// together in the next one.
 actor AttemptRecords {
-    private let storage: any Storage
+    private let store: any DeliveryStore
     private let logger: Logger
     private var waiting: [(delivery: Delivery, epoch: Int64?, done: CheckedContinuation<Void, Never>)] = []
     private var isWriting = false
 
-    init(storage: any Storage, logger: Logger) {
-        self.storage = storage
+    init(store: any DeliveryStore, logger: Logger) {
+        self.store = store
         self.logger = logger
     }
 
@@ -33,7 +33,7 @@ actor AttemptRecords {
             let group = waiting.filter { $0.epoch == epoch }
             waiting.removeAll { $0.epoch == epoch }
             do {
-                try await storage.record(group.map(\.delivery), epoch: epoch)
+                try await store.record(group.map(\.delivery), epoch: epoch)
             } catch {
                 logger.error("delivery attempts could not be recorded", metadata: ["cause": "\(error.logText)"])
             }
