@@ -103,6 +103,8 @@ final class DeliveryRun {
             try await take(.restore(endpoint))
             try await take(.pause(endpoint, false))
         }
+        try await settle()
+        // The fault `reorder` may still hold deliveries back.
         test.advance(10_000)
         try await settle()
         await worker.stop()
