@@ -5,6 +5,28 @@ import TillTestSupport
 
 @testable import TillShop
 
+extension DeliverySchedule.New {
+    /// A notification whose body is its number.
+    func entry(_ number: Int64, _ scope: AccountScope, _ date: Timestamp) -> OutboxEntry {
+        OutboxEntry(
+            id: NotificationID(number),
+            scope: scope,
+            account: nil,
+            original: original.map { TransactionID(Int64($0)) },
+            transaction: nil,
+            uuid: "n\(number)",
+            type: type,
+            subtype: nil,
+            isTriggered: false,
+            signedDate: date,
+            body: SignedPart(payload: Array("\(number)".utf8), signature: []),
+            transactionInfo: nil,
+            renewalInfo: nil,
+            chain: nil
+        )
+    }
+}
+
 /// Deliveries and notifications in memory.
 final class FakeDeliveryStore: DeliveryStore {
     struct Key: Hashable, Comparable {
@@ -34,23 +56,7 @@ final class FakeDeliveryStore: DeliveryStore {
     /// Adds a notification whose body is its number.
     func add(_ new: DeliverySchedule.New, in scope: AccountScope, on clock: ClockName, due: Timestamp) {
         state.withLock { state in
-            let number = state.entries.count + 1
-            let entry = OutboxEntry(
-                id: NotificationID(Int64(number)),
-                scope: scope,
-                account: nil,
-                original: new.original.map { TransactionID(Int64($0)) },
-                transaction: nil,
-                uuid: "n\(number)",
-                type: new.type,
-                subtype: nil,
-                isTriggered: false,
-                signedDate: due,
-                body: SignedPart(payload: Array("\(number)".utf8), signature: []),
-                transactionInfo: nil,
-                renewalInfo: nil,
-                chain: nil
-            )
+            let entry = new.entry(Int64(state.entries.count + 1), scope, due)
             state.entries[entry.id] = entry
             for endpoint in new.endpoints {
                 state.deliveries[Key(entry.id, endpoint)] = Delivery(of: entry, to: endpoint, clock: clock, due: due)

@@ -22,19 +22,11 @@ struct DeliveryQueueTests {
     }
 
     private static func delivery(_ number: Int64, of original: Int64?, attempts: Int = 0) -> Delivery {
-        Delivery(
-            notification: NotificationID(number),
-            endpoint: "primary",
-            clock: clock,
-            account: nil,
-            original: original.map { TransactionID($0) },
-            type: "T",
-            subtype: nil,
-            signedDate: time(0),
-            due: time(0),
-            attempts: Array(repeating: SendAttempt(date: time(0), result: .timedOut, milliseconds: 0), count: attempts),
-            isDelivered: false
-        )
+        let new = DeliverySchedule.New(original: original.map(Int.init), type: "T", endpoints: [], clock: 0, delay: 0)
+        var delivery = Delivery(of: new.entry(number, scope, time(0)), to: "primary", clock: clock, due: time(0))
+        let failed = SendAttempt(date: time(0), result: .timedOut, milliseconds: 0)
+        delivery.attempts = Array(repeating: failed, count: attempts)
+        return delivery
     }
 
     /// The numbers of the deliveries that start; nil if they must be read first.
