@@ -61,25 +61,26 @@ extension Shop {
         return next
     }
 
-    /// The due deliveries that this node makes: for a URL, the deliveries in its partitions; for its own listener, all.
-    func dueDeliveriesHere(to endpoint: EndpointRecord, on clock: ClockName, until: Timestamp, limit: Int) async throws
+    /// The first pending deliveries that this node makes: for a URL, the deliveries in its partitions; for its own
+    /// listener, all.
+    func pendingDeliveriesHere(to endpoint: EndpointRecord, on clock: ClockName, limit: Int) async throws
         -> DueDeliveries
     {
         guard let cluster, let parts, !endpoint.isListener else {
-            return try await storage.dueDeliveries(to: endpoint.key, on: clock, until: until, limit: limit)
+            return try await storage.dueDeliveries(to: endpoint.key, on: clock, until: .never, in: nil, limit: limit)
         }
-        var due = DueDeliveries()
+        var pending = DueDeliveries()
         for part in parts {
             let found = try await cluster.storage.dueDeliveries(
                 to: endpoint.key,
                 on: clock,
-                until: until,
+                until: .never,
                 in: part,
                 limit: limit
             )
-            due = due + found
+            pending = pending + found
         }
-        return due
+        return pending
     }
 
     /// Begins a delivery; false if its partition is assigned to another node, which makes the delivery.

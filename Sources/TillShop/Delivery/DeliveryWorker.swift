@@ -1,23 +1,18 @@
 import Foundation
 import Logging
 import ServiceLifecycle
+import Synchronization
 import TillCore
 import TillStorage
 
 /// What the delivery worker reads and writes.
-protocol DeliveryStore: Sendable {
-    /// The due deliveries that this node makes, earliest first.
-    func dueDeliveriesHere(to endpoint: EndpointRecord, on clock: ClockName, until: Timestamp, limit: Int) async throws
-        -> DueDeliveries
-
-    /// When the next delivery that this node makes is due on a clock; nil if none will be made.
-    func nextDeliveryHere(on clock: ClockName) async throws -> Timestamp?
-
+struct DeliveryStore: Sendable {
+    /// The pending deliveries that this node makes, earliest first, at most this number.
+    let pending: @Sendable (EndpointRecord, ClockName, Int) async throws -> DueDeliveries
     /// The notification with this number; nil if there is none.
-    func notification(_ id: NotificationID) async throws -> OutboxEntry?
-
+    let notification: @Sendable (NotificationID) async throws -> OutboxEntry?
     /// Stores delivery attempts, if the data still has this epoch.
-    func record(_ deliveries: [Delivery], epoch: Int64?) async throws
+    let record: @Sendable ([Delivery], Int64?) async throws -> Void
 }
 
 /// Posts notifications to URLs.
@@ -29,37 +24,48 @@ package protocol WebhookPosting: Sendable {
     func shutdown() async throws
 }
 
-/// Delivers notifications: reads due deliveries, posts those that `DeliveryQueue` starts, and records the attempts. If
-/// a crash interrupts an attempt, it is repeated with the same bytes.
-package actor DeliveryWorker: Service {
-    private let shop: Shop
-    private let store: any DeliveryStore
-    private let webhookClient: any WebhookPosting
-    private let records: AttemptRecords
-    private(set) var queue = DeliveryQueue()
-    /// The clocks that are dispatched now, each with whether it must be dispatched again.
-    private(set) var dispatching: [ClockName: Bool] = [:]
-    /// The reasons why deliveries cannot be read. These deliveries stay in the store and do not delay others.
-    private var damage: Set<String> = []
-    private var isStopping = false
-
-    /// Creates a delivery worker for a shop.
-    package init(_ shop: Shop, webhookClient: WebhookClient) {
-        self.init(shop, store: shop, webhookClient: webhookClient)
+/// Delivers notifications: reads and posts what `DeliveryQueue` says, and records the attempts. If a crash interrupts
+/// an attempt, it is repeated with the same bytes.
+package final class DeliveryWorker: Service {
+    private struct State {
+        var queue: DeliveryQueue
+        /// The reasons why deliveries cannot be read. These deliveries stay in the store and do not delay others.
+        var damage: Set<String> = []
+        var isStopping = false
     }
 
-    init(_ shop: Shop, store: any DeliveryStore, webhookClient: any WebhookPosting) {
+    private let shop: Shop
+    private let store: DeliveryStore
+    private let webhookClient: any WebhookPosting
+    private let records: AttemptRecords
+    private let state: Mutex<State>
+
+    private var isStopping: Bool { state.withLock { $0.isStopping } }
+    /// The number of deliveries under way; nil while pending deliveries are read.
+    var load: Int? { state.withLock { $0.queue.isReading ? nil : $0.queue.count } }
+
+    /// Creates a delivery worker for a shop.
+    package convenience init(_ shop: Shop, webhookClient: WebhookClient) {
+        let store = DeliveryStore(
+            pending: { try await shop.pendingDeliveriesHere(to: $0, on: $1, limit: $2) },
+            notification: { try await shop.storage.notification($0) },
+            record: { try await shop.storage.record($0, epoch: $1) }
+        )
+        self.init(shop, store: store, webhookClient: webhookClient)
+    }
+
+    init(_ shop: Shop, store: DeliveryStore, webhookClient: any WebhookPosting) {
         self.shop = shop
         self.store = store
         self.webhookClient = webhookClient
-        records = AttemptRecords(store: store, logger: shop.logger)
+        records = AttemptRecords(gate: shop.gate, logger: shop.logger, store: store)
+        state = Mutex(State(queue: DeliveryQueue(isShared: shop.cluster != nil)))
         // The delivery worker holds the shop, so the shop's signals hold the worker weakly.
         shop.signals.add(
-            Signals.Listener(pending: { [weak self] clock in
-                guard let self else { return }
-                // Detached, because dispatching must not use the write precondition of the operation that signalled.
-                Task.detached { await self.dispatch(clock) }
-            })
+            Signals.Listener(
+                pending: { [weak self] clock in self?.change { $0.outdate(clock) } },
+                committed: { [weak self] change in self?.committed(change) }
+            )
         )
     }
 
@@ -78,91 +84,102 @@ package actor DeliveryWorker: Service {
     /// Starts no more attempts, and ends the attempts in progress. Attempts that were not recorded are repeated after
     /// the next start of the server.
     package func stop() async {
-        isStopping = true
+        state.withLock { $0.isStopping = true }
         try? await webhookClient.shutdown()
     }
 
-    // MARK: Due deliveries
+    // MARK: The queue
 
-    /// Starts the deliveries that are due on a clock and may start now.
+    /// Reads the deliveries on a clock, and starts those that are due and may start now.
     package func dispatch(_ clock: ClockName) async {
-        guard !isStopping, dispatching.updateValue(true, forKey: clock) == nil else { return }
-        while dispatching.updateValue(false, forKey: clock) == true {
-            let shown = shop.now(on: clock)
-            do {
-                for endpoint in shop.deliveryTargets(of: clock.scope) {
-                    try await start(EndpointName(clock.scope, endpoint.key), on: clock)
-                }
-                queue.dispatched(clock, at: shown)
-            } catch {
-                tryLater(clock, because: error)
-            }
-        }
-        dispatching[clock] = nil
+        for step in steps({ $0.outdate(clock) }) { await take(step) }
     }
 
-    private func start(_ name: EndpointName, on clock: ClockName) async throws {
-        var step = step(name, clock)
-        if case .read(let endpoint, let limit, var page) = step {
-            let now = shop.now(on: clock)
-            let limit = limit + damage.count
-            let found = try await store.dueDeliveriesHere(to: endpoint, on: clock, until: now, limit: limit)
-            for row in found.damaged where damage.insert(row.reason).inserted {
-                shop.logger.error("a delivery was skipped", metadata: ["cause": "\(row.logText)"])
-            }
-            page.fill(found.deliveries)
-            step = self.step(name, clock, page)
+    /// Hands over the deliveries of a change that was committed.
+    private func committed(_ commit: Change) {
+        let moved = commit.accounts.filter(\.changesClock).map { ($0.account.id, $0.account.clockName.scope) }
+        let gone = moved + [commit.erasure.map { ($0.account, $0.scope) }].compactMap(\.self)
+        guard !commit.deliveries.isEmpty || !gone.isEmpty else { return }
+        change { queue in
+            for (account, scope) in gone { queue.forget(account, in: scope) }
+            return queue.handOver(commit.deliveries, commit.notifications, shop.epoch)
         }
-        guard case .post(let deliveries, let endpoint, let epoch) = step else { return }
-        for delivery in deliveries { Task { await attempt(delivery, to: endpoint, epoch) } }
     }
 
-    private func step(_ name: EndpointName, _ clock: ClockName, _ page: DeliveryQueue.Page? = nil)
-        -> DeliveryQueue.Step
-    {
-        let endpoint = shop.deliveryTargets(of: name.scope).first { $0.key == name.endpoint }
-        let now = DeliveryQueue.Situation(
-            endpoint: endpoint,
-            isListenerElsewhere: shop.listeners.registration(in: name.scope) == nil,
-            epoch: shop.epoch,
-            realTime: shop.wallClock()
-        )
-        return queue.start(name, on: clock, now, reading: page) { delivery in
-            endpoint.map { shop.begin(delivery, to: $0) } ?? false
+    /// Changes the queue, and takes the steps that follow.
+    ///
+    /// - Parameter body: returns the clocks to dispatch.
+    private func change(_ body: (inout DeliveryQueue) -> Set<ClockName>) {
+        for step in steps(body) {
+            // Detached, because a delivery must not use the write precondition of the operation that signalled.
+            Task.detached { await self.take(step) }
         }
     }
+
+    private func steps(_ body: (inout DeliveryQueue) -> Set<ClockName>) -> [DeliveryQueue.Step] {
+        state.withLock { state in
+            guard !state.isStopping else { return [] }
+            return body(&state.queue).flatMap { clock in
+                let now = DeliveryQueue.Situation(
+                    endpoints: shop.deliveryTargets(of: clock.scope),
+                    isListenerElsewhere: shop.listeners.registration(in: clock.scope) == nil,
+                    epoch: shop.epoch,
+                    clock: shop.clocks.state(clock),
+                    realTime: shop.wallClock()
+                )
+                return state.queue.dispatch(clock, now) { shop.begin($0, to: $1) }
+            }
+        }
+    }
+
+    private func take(_ step: DeliveryQueue.Step) async {
+        switch step {
+        case .post(let delivery, let endpoint, let epoch, let entry):
+            Task.detached { await self.attempt(delivery, to: endpoint, epoch, entry) }
+        case .read(let endpoint, let clock, let limit):
+            await read(endpoint, on: clock, limit: limit)
+        }
+    }
+
+    private func read(_ endpoint: EndpointRecord, on clock: ClockName, limit: Int) async {
+        let name = EndpointName(clock.scope, endpoint.key)
+        var found: DueDeliveries?
+        do {
+            found = try await store.pending(endpoint, clock, limit + state.withLock { $0.damage.count })
+        } catch  where isStopping || Task.isCancelled || error is CancellationError {
+            // It is not an error that a stop of the server interrupts the read.
+        } catch {
+            shop.logger.error("deliveries could not be read", metadata: ["cause": "\(error.logText)"])
+        }
+        for row in found?.damaged ?? [] where state.withLock({ $0.damage.insert(row.reason).inserted }) {
+            shop.logger.error("a delivery was skipped", metadata: ["cause": "\(row.logText)"])
+        }
+        // If all rows of a page are damaged, more rows are read later.
+        if found?.deliveries.isEmpty == true, found?.horizon != nil { found = nil }
+        let next = steps { queue in
+            if let found {
+                queue.fill(name, on: clock, with: found)
+            } else {
+                queue.readFailed(name, on: clock, until: pause())
+            }
+            return [clock]
+        }
+        for step in next { await take(step) }
+    }
+
+    /// When the store is used again after it failed.
+    private func pause() -> Timestamp { shop.wallClock().advanced(milliseconds: 1_000) }
 
     /// Dispatches the clocks on which deliveries have become due, and discards unneeded deliveries.
     func tick() async {
         let realTime = shop.wallClock()
-        for clock in queue.takeAlarms(at: realTime) { await dispatch(clock) }
-        for (clock, shown) in queue.takeWithoutAlarm() { await setAlarm(clock, dispatchedAt: shown) }
+        change { $0.takeAlarms(at: realTime) }
         for listener in shop.listeners.endLeases(at: realTime) {
             await shop.endListening(in: listener.scope)
             await drop(EndpointName(listener.scope, listener.endpoint))
         }
-        if queue.takeSweep(at: realTime) { await discardUnneededDeliveries() }
-    }
-
-    private func setAlarm(_ clock: ClockName, dispatchedAt shown: Timestamp) async {
-        guard shop.clocks.state(clock).moves else { return }
-        do {
-            // A delivery that was already due needs no alarm: it is tried again when an attempt ends.
-            guard let due = try await store.nextDeliveryHere(on: clock), due > shown else { return }
-            let realTime = shop.wallClock()
-            guard let wait = shop.clocks.state(clock).wait(until: due, realTime: realTime) else { return }
-            let milliseconds = Int64(min(wait, 86_400_000).rounded(.up))
-            queue.setAlarm(clock, realTime.advanced(milliseconds: milliseconds))
-        } catch {
-            tryLater(clock, because: error)
-        }
-    }
-
-    private func tryLater(_ clock: ClockName, because error: any Error) {
-        queue.setAlarm(clock, shop.wallClock().advanced(milliseconds: 1_000))
-        // It is not an error that a stop of the server interrupts the read.
-        guard !isStopping, !Task.isCancelled, !(error is CancellationError) else { return }
-        shop.logger.error("deliveries could not be read", metadata: ["cause": "\(error.logText)"])
+        let isSweepDue = state.withLock { $0.queue.takeSweep(at: realTime, exists: shop.clocks.exists) }
+        if isSweepDue { await discardUnneededDeliveries() }
     }
 
     /// Discards deliveries to endpoints that do not exist. Such deliveries were created while an endpoint was being
@@ -172,41 +189,39 @@ package actor DeliveryWorker: Service {
     }
 
     /// Discards the deliveries to an endpoint that does not exist.
-    private nonisolated func drop(_ pending: EndpointName) async {
+    private func drop(_ pending: EndpointName) async {
         await shop.gate.shared {
             guard shop.deliveryTargets(of: pending.scope).allSatisfy({ $0.key != pending.endpoint }) else { return }
             try? await shop.storage.dropDeliveries(to: pending.endpoint, in: pending.scope)
         }
+        state.withLock { $0.queue.forget(pending) }
     }
 
     // MARK: An attempt
 
-    private func attempt(_ delivery: Delivery, to endpoint: EndpointRecord, _ epoch: Shop.Epoch) async {
+    private func attempt(
+        _ delivery: Delivery,
+        to endpoint: EndpointRecord,
+        _ epoch: Shop.Epoch,
+        _ entry: OutboxEntry?
+    ) async {
         let hits = hits(on: delivery)
-        var wasPosted = false
-        if let hit = hits.first(where: { $0.rule.kind == .reorder }), !queue.wasHeldBack(delivery) {
+        let outcome: DeliveryQueue.Outcome
+        if let hit = hits.first(where: { $0.rule.kind == .reorder }),
+            !state.withLock({ $0.queue.wasHeldBack(delivery) })
+        {
             let wait = Int64(max(hit.milliseconds, 100))
-            queue.holdBack(delivery, until: shop.wallClock().advanced(milliseconds: wait))
+            outcome = .heldBack(until: shop.wallClock().advanced(milliseconds: wait))
             if let entry = try? await store.notification(delivery.notification) { await note(hit, entry) }
         } else {
-            let done = await send(delivery, to: endpoint, hits)
-            if !isStopping {
-                wasPosted = true
-                for clock in queue.posted(delivery) { Task { await dispatch(clock) } }
-                await note(done, epoch)
-            }
+            let done = await send(delivery, to: endpoint, hits, entry)
+            guard !isStopping else { return shop.end(delivery, to: endpoint) }
+            change { $0.posted(delivery) }
+            outcome = await records.record(done, epoch) ? .recorded(done) : .unrecorded(until: pause())
+            shop.signals.attempted(done)
         }
         shop.end(delivery, to: endpoint)
-        for clock in queue.end(delivery, wasPosted: wasPosted) { await dispatch(clock) }
-    }
-
-    /// Records an attempt, unless all data was replaced after the notification was read.
-    private nonisolated func note(_ done: Delivery, _ epoch: Shop.Epoch) async {
-        // Enters before a waiting exclusive caller, because an advance that holds the shared lock may wait for this.
-        await shop.gate.shared(aheadOfWriters: true) {
-            if shop.gate.epoch == epoch.here { await records.note(done, epoch: epoch.everywhere) }
-        }
-        shop.signals.attempted(done)
+        change { $0.end(delivery, outcome) }
     }
 
     /// The faults that hit a notification during its delivery.
@@ -222,17 +237,32 @@ package actor DeliveryWorker: Service {
     }
 
     /// Makes one attempt, and returns the delivery with it.
-    private func send(_ delivery: Delivery, to endpoint: EndpointRecord, _ hits: [FaultHit]) async -> Delivery {
+    private func send(_ delivery: Delivery, to endpoint: EndpointRecord, _ hits: [FaultHit], _ entry: OutboxEntry?)
+        async
+        -> Delivery
+    {
         var result = AttemptResult(result: .other, milliseconds: 0)
         do {
             // An endpoint of version 1 receives no notifications of version 2 other than tests.
             let isWanted = !endpoint.takesOnlyTests || delivery.type == NotificationType.test.rawValue
-            guard isWanted, let entry = try await store.notification(delivery.notification) else {
+            var entry = isWanted ? entry : nil
+            if isWanted, entry == nil { entry = try await store.notification(delivery.notification) }
+            guard let entry else {
                 var gone = delivery
                 gone.due = nil
                 return gone
             }
-            result = try await post(entry, to: endpoint, hits)
+            let body = try shop.postedBody(entry)
+            if !hits.isEmpty { try await apply(hits, to: entry) }
+            let kinds = Set(hits.map(\.rule.kind))
+            if kinds.contains(.drop) {
+                result.result = .success
+            } else if endpoint.isListener {
+                result = await shop.listeners.deliver(body, entry, in: entry.scope)
+            } else {
+                if kinds.contains(.duplicate) { _ = await webhookClient.post(body, to: endpoint.url) }
+                result = await webhookClient.post(body, to: endpoint.url)
+            }
             if result.isRefused { logRefusal(result, entry, endpoint) }
         } catch  where isStopping {
             // The attempt is not recorded.
@@ -249,22 +279,15 @@ package actor DeliveryWorker: Service {
         )
     }
 
-    private func post(_ entry: OutboxEntry, to endpoint: EndpointRecord, _ hits: [FaultHit]) async throws
-        -> AttemptResult
-    {
-        let body = try shop.postedBody(entry)
+    /// Records faults in the request log, and waits as they say.
+    private func apply(_ hits: [FaultHit], to entry: OutboxEntry) async throws {
         for hit in hits { await note(hit, entry) }
         if let delay = hits.filter({ $0.rule.kind == .delay }).map(\.milliseconds).max() {
             try await Task.sleep(for: .milliseconds(delay))
         }
-        let kinds = Set(hits.map(\.rule.kind))
-        if kinds.contains(.drop) { return AttemptResult(result: .success, milliseconds: 0) }
-        if endpoint.isListener { return await shop.listeners.deliver(body, entry, in: entry.scope) }
-        if kinds.contains(.duplicate) { _ = await webhookClient.post(body, to: endpoint.url) }
-        return await webhookClient.post(body, to: endpoint.url)
     }
 
-    private nonisolated func logRefusal(_ result: AttemptResult, _ entry: OutboxEntry, _ endpoint: EndpointRecord) {
+    private func logRefusal(_ result: AttemptResult, _ entry: OutboxEntry, _ endpoint: EndpointRecord) {
         shop.logger.warning(
             "a delivery was refused because of its endpoint's address",
             metadata: [
@@ -289,13 +312,5 @@ package actor DeliveryWorker: Service {
                 explanation: hit.rule.words
             )
         )
-    }
-}
-
-extension Shop: DeliveryStore {
-    func notification(_ id: NotificationID) async throws -> OutboxEntry? { try await storage.notification(id) }
-
-    func record(_ deliveries: [Delivery], epoch: Int64?) async throws {
-        try await storage.record(deliveries, epoch: epoch)
     }
 }

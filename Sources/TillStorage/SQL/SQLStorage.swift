@@ -180,7 +180,8 @@ extension SQLStorage {
         return DueDeliveries(
             try await rows(statement, arguments) { cells in
                 Result { () throws(DamagedRow) in try Delivery(cells) }
-            }
+            },
+            limit: limit
         )
     }
 

@@ -28,7 +28,7 @@ extension DeliverySchedule.New {
 }
 
 /// Deliveries and notifications in memory.
-final class FakeDeliveryStore: DeliveryStore {
+final class FakeDeliveryStore: Sendable {
     struct Key: Hashable, Comparable {
         let notification: NotificationID
         let endpoint: String
@@ -54,48 +54,43 @@ final class FakeDeliveryStore: DeliveryStore {
     func delivery(_ key: Key) -> Delivery? { state.withLock { $0.deliveries[key] } }
 
     /// Adds a notification whose body is its number.
-    func add(_ new: DeliverySchedule.New, in scope: AccountScope, on clock: ClockName, due: Timestamp) {
+    ///
+    /// - Returns: the change that a commit would have written.
+    func add(_ new: DeliverySchedule.New, on clock: ClockName, due: Timestamp) -> Change {
         state.withLock { state in
-            let entry = new.entry(Int64(state.entries.count + 1), scope, due)
+            let entry = new.entry(Int64(state.entries.count + 1), clock.scope, due)
             state.entries[entry.id] = entry
-            for endpoint in new.endpoints {
-                state.deliveries[Key(entry.id, endpoint)] = Delivery(of: entry, to: endpoint, clock: clock, due: due)
+            let deliveries = new.endpoints.map { Delivery(of: entry, to: $0, clock: clock, due: due) }
+            for delivery in deliveries { state.deliveries[Key(entry.id, delivery.endpoint)] = delivery }
+            return Change(notifications: [entry], deliveries: deliveries)
+        }
+    }
+
+    /// The store, as the delivery worker sees it.
+    var deliveryStore: DeliveryStore {
+        DeliveryStore(
+            pending: { [self] endpoint, clock, limit in
+                await Task.yield()
+                let pending = deliveries.values.filter {
+                    $0.endpoint == endpoint.key && $0.clock == clock && $0.due != nil
+                }
+                let sorted = pending.sorted {
+                    ($0.due?.milliseconds ?? 0, $0.notification) < ($1.due?.milliseconds ?? 0, $1.notification)
+                }
+                // A commit or a result may arrive after the store has been read.
+                await Task.yield()
+                return DueDeliveries(sorted.prefix(limit).map { .success($0) }, limit: limit)
+            },
+            notification: { [self] id in state.withLock { $0.entries[id] } },
+            record: { [self] deliveries, _ in
+                await Task.yield()
+                state.withLock { state in
+                    for delivery in deliveries {
+                        state.deliveries[Key(delivery.notification, delivery.endpoint)] = delivery
+                    }
+                }
             }
-        }
-    }
-
-    func dueDeliveriesHere(to endpoint: EndpointRecord, on clock: ClockName, until: Timestamp, limit: Int) async throws
-        -> DueDeliveries
-    {
-        await Task.yield()
-        let due = state.withLock { state in
-            state.deliveries.values.filter { delivery in
-                delivery.endpoint == endpoint.key && delivery.clock == clock && delivery.due.map { $0 <= until } == true
-            }
-        }
-        let sorted = due.sorted {
-            ($0.due?.milliseconds ?? 0, $0.notification) < ($1.due?.milliseconds ?? 0, $1.notification)
-        }
-        return DueDeliveries(sorted.prefix(limit).map { .success($0) })
-    }
-
-    /// The earliest date of the deliveries to the active endpoints that `isActive` allows.
-    let isActive = Mutex<@Sendable (String) -> Bool>({ _ in true })
-
-    func nextDeliveryHere(on clock: ClockName) async throws -> Timestamp? {
-        let isActive = isActive.withLock { $0 }
-        return state.withLock { state in
-            state.deliveries.values.filter { $0.clock == clock && isActive($0.endpoint) }.compactMap(\.due).min()
-        }
-    }
-
-    func notification(_ id: NotificationID) async throws -> OutboxEntry? { state.withLock { $0.entries[id] } }
-
-    func record(_ deliveries: [Delivery], epoch: Int64?) async throws {
-        await Task.yield()
-        state.withLock { state in
-            for delivery in deliveries { state.deliveries[Key(delivery.notification, delivery.endpoint)] = delivery }
-        }
+        )
     }
 }
 

@@ -21,9 +21,7 @@ struct DeliveryScheduleTests {
                 group.addTask {
                     let test = try await TestShop()
                     for seed in start..<min(start + Self.batch, Self.seeds + 1) {
-                        let run = try await DeliveryRun(DeliverySchedule(seed: seed), in: test) {
-                            DeliveryWorker($0, store: $1, webhookClient: $2)
-                        }
+                        let run = try await DeliveryRun(DeliverySchedule(seed: seed), in: test)
                         try await run.run()
                         Self.check(run)
                     }

@@ -59,7 +59,7 @@ package struct DestinationCheck: Sendable {
     /// - Parameter limit: the timeout of name resolution.
     package func refusal(ofEndpoint url: String, within limit: TimeAmount = .seconds(1)) async -> String? {
         guard let origin = WebhookTarget(url)?.origin,
-            let addresses = try? await HostLookup.addresses(of: origin, by: .now() + limit)
+            let addresses = try? await HostLookup.addresses(of: origin, by: .now() + limit).get()
         else { return nil }
         do {
             // One allowed address is enough, because a connection also uses only the allowed addresses of a host.

@@ -10,17 +10,19 @@ enum HostLookup {
     /// The error when the system's resolver finds no address for the host.
     struct UnknownName: Error {}
 
-    /// The addresses of a host; nil if it cannot be resolved before the deadline.
-    ///
-    /// - Throws: `UnknownName`
-    static func addresses(of origin: WebhookOrigin, by deadline: NIODeadline) async throws -> [SocketAddress]? {
-        if let address = try? SocketAddress(ipAddress: origin.host, port: origin.port) { return [address] }
-        let loop = MultiThreadedEventLoopGroup.singleton.next()
+    /// The addresses of a host; nil if it cannot be resolved before the deadline. Fails with `UnknownName`.
+    static func addresses(
+        of origin: WebhookOrigin,
+        by deadline: NIODeadline,
+        on loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
+    ) -> EventLoopFuture<[SocketAddress]?> {
+        if let address = try? SocketAddress(ipAddress: origin.host, port: origin.port) {
+            return loop.makeSucceededFuture([address])
+        }
         let found = loop.makePromise(of: [SocketAddress]?.self)
         DispatchQueue.global().async { found.completeWith(Result<[SocketAddress]?, any Error> { try resolve(origin) }) }
         let alarm = loop.scheduleTask(deadline: deadline) { found.succeed(nil) }
-        defer { alarm.cancel() }
-        return try await found.futureResult.get()
+        return found.futureResult.always { _ in alarm.cancel() }
     }
 
     private static func resolve(_ origin: WebhookOrigin) throws -> [SocketAddress] {

@@ -26,8 +26,6 @@ struct WebhookResponse: Sendable {
     let status: Int
     let location: String?
     let contentType: String?
-    /// Whether the connection can carry another request.
-    let isReusable: Bool
     /// The server's address; nil if the connection was already closed.
     let address: IPAddress?
 }
@@ -56,14 +54,22 @@ final class WebhookExchange: ChannelDuplexHandler {
     }
 
     private let origin: WebhookOrigin
+    private let connections: WebhookConnections
     private let idleLimit: TimeAmount
     private let wire: WireWatch
     private let answer: AnswerWatch
     private var current: Current?
     private var idleAlarm: Scheduled<Void>?
 
-    init(origin: WebhookOrigin, idleLimit: TimeAmount, wire: WireWatch, answer: AnswerWatch) {
+    init(
+        origin: WebhookOrigin,
+        connections: WebhookConnections,
+        idleLimit: TimeAmount,
+        wire: WireWatch,
+        answer: AnswerWatch
+    ) {
         self.origin = origin
+        self.connections = connections
         self.idleLimit = idleLimit
         self.wire = wire
         self.answer = answer
@@ -137,13 +143,13 @@ final class WebhookExchange: ChannelDuplexHandler {
         let isReusable = isComplete && head.isKeepAlive && wait > .zero && context.channel.isActive
         if isReusable {
             idleAlarm = context.eventLoop.assumeIsolated().scheduleTask(in: wait) { context.close(promise: nil) }
+            connections.keep(context.channel, to: origin)
         }
         current.request.answer.succeed(
             WebhookResponse(
                 status: Int(head.status.code),
                 location: head.headers.first(name: "Location"),
                 contentType: head.headers.first(name: "Content-Type"),
-                isReusable: isReusable,
                 address: context.channel.remoteAddress.flatMap(IPAddress.init)
             )
         )
