@@ -87,10 +87,11 @@ struct DeliveryQueue {
 
     init(isShared: Bool) { self.isShared = isShared }
 
-    /// The number of deliveries that are posted or recorded now.
-    var count: Int { queues.values.reduce(0) { $0 + $1.underWay.count } }
-    /// Whether deliveries are being read.
-    var isReading: Bool { queues.values.contains { $0.pages.values.contains { $0.reading != nil } } }
+    /// The number of deliveries that are posted or recorded now; nil while deliveries are being read.
+    var load: Int? {
+        let isReading = queues.values.contains { $0.pages.values.contains { $0.reading != nil } }
+        return isReading ? nil : queues.values.reduce(0) { $0 + $1.underWay.count }
+    }
 }
 
 /// The pending deliveries to an endpoint on a clock that are in memory.
@@ -363,11 +364,6 @@ extension DeliveryQueue {
             }
             queues[name] = queue
         }
-    }
-
-    /// Forgets the deliveries to an endpoint, because they were discarded.
-    mutating func forget(_ name: EndpointName) {
-        for clock in queues[name]?.pages.keys.map(\.self) ?? [] { queues[name]?.pages[clock]?.epoch = nil }
     }
 }
 

@@ -42,7 +42,7 @@ package final class DeliveryWorker: Service {
 
     private var isStopping: Bool { state.withLock { $0.isStopping } }
     /// The number of deliveries under way; nil while pending deliveries are read.
-    var load: Int? { state.withLock { $0.queue.isReading ? nil : $0.queue.count } }
+    var load: Int? { state.withLock { $0.queue.load } }
 
     /// Creates a delivery worker for a shop.
     package convenience init(_ shop: Shop, webhookClient: WebhookClient) {
@@ -193,8 +193,8 @@ package final class DeliveryWorker: Service {
         await shop.gate.shared {
             guard shop.deliveryTargets(of: pending.scope).allSatisfy({ $0.key != pending.endpoint }) else { return }
             try? await shop.storage.dropDeliveries(to: pending.endpoint, in: pending.scope)
+            shop.checkAllClocks(of: pending.scope)
         }
-        state.withLock { $0.queue.forget(pending) }
     }
 
     // MARK: An attempt

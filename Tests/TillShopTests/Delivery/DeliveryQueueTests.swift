@@ -121,7 +121,7 @@ struct DeliveryQueueTests {
     func limits() {
         let all = (1...200).map { Self.delivery($0, of: $0) }
         var queue = Self.queue(Array(all.prefix(128)), horizon: 0)
-        #expect(queue.count == 16 && queue.notCalled(Self.place, on: Self.clock, Self.now()) == .atLimit)
+        #expect(queue.load == 16 && queue.notCalled(Self.place, on: Self.clock, Self.now()) == .atLimit)
         let other = ClockName(Self.scope, own: "other")
         #expect(queue.dispatch(other, Self.now()) { _, _ in true }.isEmpty)
         // The end of an attempt dispatches the clocks that waited.
@@ -131,7 +131,7 @@ struct DeliveryQueueTests {
             #expect(Self.dispatch(&queue).started == Array(first..<first + 16))
             for number in first..<first + 16 { _ = queue.posted(all[Int(number) - 1]) }
         }
-        #expect(queue.count == 64 && queue.notCalled(Self.place, on: Self.clock, Self.now()) == .atLimit)
+        #expect(queue.load == 64 && queue.notCalled(Self.place, on: Self.clock, Self.now()) == .atLimit)
         #expect(queue.end(all[0], .recorded(all[0].ended)) == [Self.clock])
         #expect(Self.dispatch(&queue).started == [65])
     }
@@ -260,7 +260,7 @@ struct DeliveryQueueTests {
         var queue = DeliveryQueue(isShared: true)
         _ = Self.dispatch(&queue)
         let all = [Self.delivery(1, of: 7), Self.delivery(2, of: 8)]
-        #expect(Self.fill(&queue, all) { $0.notification.number == 2 } == [2] && queue.count == 1)
+        #expect(Self.fill(&queue, all) { $0.notification.number == 2 } == [2] && queue.load == 1)
     }
 
     @Test("A delivery that is held back lets the next one go first, and starts when its time has come")
