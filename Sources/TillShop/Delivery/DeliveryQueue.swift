@@ -334,10 +334,20 @@ extension DeliveryQueue {
             if isShared {
                 outdate(delivery.clock)
             } else if queue.pages[delivery.clock]?.epoch == epoch {
-                queue.add(delivery)
+                add(delivery, to: &queue)
             }
         }
         return Set(deliveries.map(\.clock))
+    }
+
+    /// Adds a delivery to the page of its clock, unless the page must be read. Then it may lack earlier deliveries.
+    private func add(_ delivery: Delivery, to queue: inout EndpointQueue) {
+        guard queue.pages[delivery.clock]?.changes == changes[delivery.clock, default: 0] else { return }
+        if queue.pages[delivery.clock]?.reading == nil {
+            queue.pages[delivery.clock]?.insert(delivery)
+        } else {
+            queue.pages[delivery.clock]?.added.append(delivery)
+        }
     }
 
     /// Notes that deliveries on a clock may have changed in the store.
@@ -363,17 +373,6 @@ extension DeliveryQueue {
                 return page
             }
             queues[name] = queue
-        }
-    }
-}
-
-extension EndpointQueue {
-    /// Adds a delivery to the page of its clock. If the page was not read, a read will find the delivery.
-    fileprivate mutating func add(_ delivery: Delivery) {
-        if pages[delivery.clock]?.reading == nil {
-            pages[delivery.clock]?.insert(delivery)
-        } else {
-            pages[delivery.clock]?.added.append(delivery)
         }
     }
 }
@@ -414,11 +413,11 @@ extension DeliveryQueue {
         }
         switch outcome {
         case .recorded(let done):
-            if !isForgotten { queue.add(done) }
+            if !isForgotten { add(done, to: &queue) }
         case .heldBack(let end):
             queue.posting -= 1
             queue.heldBack[delivery.notification] = end
-            queue.add(delivery)
+            add(delivery, to: &queue)
         case .unrecorded(let end):
             queue.pages[delivery.clock]?.epoch = nil
             queue.pages[delivery.clock]?.failedUntil = end

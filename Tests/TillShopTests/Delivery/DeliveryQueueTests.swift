@@ -169,6 +169,10 @@ struct DeliveryQueueTests {
         #expect(Self.handOver([all[2]], &queue) == [])
         Self.succeed(all[1], &queue)
         #expect(Self.fill(&queue, [all[1], all[2]]) == [3])
+        // The queue reads again, because the second delivery ended after a signal. After another signal, the read may
+        // lack a delivery that was moved to the clock, so a later commit must not start.
+        queue.outdate(Self.clock)
+        #expect(Self.handOver([Self.delivery(8, of: 5)], &queue) == [] && Self.fill(&queue, []) == [])
         // A commit may be read, posted and recorded before it is signalled.
         Self.succeed(all[2], &queue)
         #expect(Self.fill(&queue, [all[3]]) == [4])

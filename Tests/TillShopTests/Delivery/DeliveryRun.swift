@@ -26,6 +26,7 @@ final class DeliveryRun {
     private var client: FakeWebhookClient
     private var worker: DeliveryWorker
     private var random: SeededRandom
+    private var hangs: UInt64 = 0
 
     init(_ schedule: DeliverySchedule, in test: TestShop) async throws {
         (self.schedule, self.test) = (schedule, test)
@@ -152,7 +153,8 @@ final class DeliveryRun {
     /// Adds some notifications, and runs a body while some of their posts hang.
     private func whileHanging(_ share: Int, _ body: () async throws -> Void) async throws {
         client.letHang(share)
-        let other = DeliverySchedule(seed: schedule.seed &+ UInt64(posts.count) &+ 1)
+        hangs += 1
+        let other = DeliverySchedule(seed: schedule.seed &+ hangs)
         let new = other.steps.first { if case .add = $0 { true } else { false } }
         if let new { try await take(new) }
         try await calm()
