@@ -20,6 +20,10 @@ package struct ClusterService: Service {
             Signals.Listener(
                 due: { clock, instant in if !cluster.isAlone { events.due(clock, instant) } },
                 pending: { clock in if !cluster.isAlone { events.pending(clock) } },
+                committed: { change in
+                    guard !cluster.isAlone else { return }
+                    for clock in Set(change.deliveries.map(\.clock)) { events.pending(clock) }
+                },
                 attempted: { delivery in if !cluster.isAlone { events.attempted(delivery.clock) } },
                 isOfOthers: true
             )

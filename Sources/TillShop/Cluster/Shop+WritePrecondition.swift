@@ -42,25 +42,26 @@ extension Shop {
     /// The partitions of this node for the reads of the store, each of which takes a range or nil for all partitions.
     var partsHere: [Range<Int64>?] { parts ?? [nil] }
 
-    /// The due deliveries that this node makes: for a URL, the deliveries in its partitions; for its own listener, all.
-    func dueDeliveriesHere(to endpoint: EndpointRecord, on clock: ClockName, until: Timestamp, limit: Int) async throws
+    /// The first pending deliveries that this node makes: for a URL, the deliveries in its partitions; for its own
+    /// listener, all.
+    func pendingDeliveriesHere(to endpoint: EndpointRecord, on clock: ClockName, limit: Int) async throws
         -> DueDeliveries
     {
         guard let cluster, let parts, !endpoint.isListener else {
-            return try await storage.dueDeliveries(to: endpoint.key, on: clock, until: until, limit: limit)
+            return try await storage.dueDeliveries(to: endpoint.key, on: clock, until: .never, in: nil, limit: limit)
         }
-        var due = DueDeliveries()
+        var pending = DueDeliveries()
         for part in parts {
             let found = try await cluster.storage.dueDeliveries(
                 to: endpoint.key,
                 on: clock,
-                until: until,
+                until: .never,
                 in: part,
                 limit: limit
             )
-            due = due + found
+            pending = pending + found
         }
-        return due
+        return pending
     }
 
     /// Begins a delivery; false if its partition is assigned to another node, which makes the delivery.

@@ -1,44 +1,61 @@
 import Logging
+import Synchronization
 import TillStorage
 
 /// Records delivery attempts in groups. Attempts that end while a database transaction is being written are recorded
 /// together in the next one.
-actor AttemptRecords {
-    private let storage: any Storage
+final class AttemptRecords: Sendable {
+    private struct Waiting {
+        let delivery: Delivery
+        let epoch: Shop.Epoch
+        /// Resumed with whether another call recorded the attempt; nil if it is this call's turn to write.
+        let turn: CheckedContinuation<Bool?, Never>
+    }
+
+    private let gate: AsyncReadWriteLock
     private let logger: Logger
-    private var waiting: [(delivery: Delivery, epoch: Int64?, done: CheckedContinuation<Void, Never>)] = []
-    private var isWriting = false
+    private let store: DeliveryStore
+    private let state = Mutex<(waiting: [Waiting], isWriting: Bool)>(([], false))
 
-    init(storage: any Storage, logger: Logger) {
-        self.storage = storage
-        self.logger = logger
+    init(gate: AsyncReadWriteLock, logger: Logger, store: DeliveryStore) {
+        (self.gate, self.logger, self.store) = (gate, logger, store)
     }
 
-    /// Records an attempt, and returns when it is durable. If an attempt cannot be recorded, the server repeats it, so
-    /// the endpoint may receive a duplicate.
+    /// Records an attempt, and returns when it is durable; false if it cannot be recorded. In this case the server
+    /// repeats it, so the endpoint may receive a duplicate.
     ///
-    /// - Parameter epoch: the epoch in which the notification was read. If it is over, the attempt is not recorded.
-    func note(_ delivery: Delivery, epoch: Int64?) async {
-        await withCheckedContinuation { done in
-            waiting.append((delivery, epoch, done))
-            guard !isWriting else { return }
-            isWriting = true
-            Task { await write() }
-        }
-    }
-
-    private func write() async {
-        while !waiting.isEmpty {
-            let epoch = waiting[0].epoch
-            let group = waiting.filter { $0.epoch == epoch }
-            waiting.removeAll { $0.epoch == epoch }
-            do {
-                try await storage.record(group.map(\.delivery), epoch: epoch)
-            } catch {
-                logger.error("delivery attempts could not be recorded", metadata: ["cause": "\(error.logText)"])
+    /// - Parameter epoch: the epoch in which the delivery was read. If it is over, the attempt is not recorded.
+    func record(_ delivery: Delivery, _ epoch: Shop.Epoch) async -> Bool {
+        let turn: Bool? = await withCheckedContinuation { turn in
+            let isFirst = state.withLock { state in
+                defer { state.isWriting = true }
+                if state.isWriting { state.waiting.append(Waiting(delivery: delivery, epoch: epoch, turn: turn)) }
+                return !state.isWriting
             }
-            for item in group { item.done.resume() }
+            if isFirst { turn.resume(returning: nil) }
         }
-        isWriting = false
+        if let turn { return turn }
+        let group = state.withLock { state in
+            defer { state.waiting.removeAll { $0.epoch == epoch } }
+            return state.waiting.filter { $0.epoch == epoch }
+        }
+        var isRecorded = true
+        do {
+            // Enters before a waiting exclusive caller, because an advance that holds the shared lock may wait for this.
+            try await gate.shared(aheadOfWriters: true) {
+                guard gate.epoch == epoch.here else { return }
+                try await store.record([delivery] + group.map(\.delivery), epoch.everywhere)
+            }
+        } catch {
+            isRecorded = false
+            logger.error("delivery attempts could not be recorded", metadata: ["cause": "\(error.logText)"])
+        }
+        for item in group { item.turn.resume(returning: isRecorded) }
+        let next = state.withLock { state in
+            state.isWriting = !state.waiting.isEmpty
+            return state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+        }
+        next?.turn.resume(returning: nil)
+        return isRecorded
     }
 }

@@ -1,99 +1,71 @@
-import DequeModule
 import Foundation
 import Logging
 import ServiceLifecycle
+import Synchronization
 import TillCore
 import TillStorage
 
-/// Delivers notifications: reads due deliveries, posts them, records the attempts and schedules the retries.
-///
-/// The first attempts for an original transaction are made in order, each after the previous first attempt has ended.
-/// Retries have their own schedule and delay no other delivery. Every endpoint has its own concurrency limit, so that
-/// an unreachable endpoint does not slow down other endpoints. If a crash interrupts an attempt, it is repeated with
-/// the same bytes.
-package actor DeliveryWorker: Service {
-    private struct Key: Hashable {
-        let notification: NotificationID
-        let endpoint: String
-    }
+/// What the delivery worker reads and writes.
+struct DeliveryStore: Sendable {
+    /// The pending deliveries that this node makes, earliest first, at most this number.
+    let pending: @Sendable (EndpointRecord, ClockName, Int) async throws -> DueDeliveries
+    /// The notification with this number; nil if there is none.
+    let notification: @Sendable (NotificationID) async throws -> OutboxEntry?
+    /// Stores delivery attempts, if the data still has this epoch.
+    let record: @Sendable ([Delivery], Int64?) async throws -> Void
+}
 
-    /// The queue of first attempts for one original transaction.
-    private struct TransactionQueue: Hashable {
-        let scope: AccountScope
-        let endpoint: String
-        let original: TransactionID
-    }
+/// Posts notifications to URLs.
+package protocol WebhookPosting: Sendable {
+    /// Makes one attempt to post a JSON body.
+    func post(_ body: [UInt8], to url: String) async -> AttemptResult
 
-    private struct EndpointQueue: Hashable {
-        let scope: AccountScope
-        let endpoint: String
-    }
+    /// Ends posts in progress and later posts.
+    func shutdown() async throws
+}
 
-    /// The due deliveries of an endpoint on a clock.
-    private struct PageKey: Hashable {
-        let queue: EndpointQueue
-        let clock: ClockName
-    }
-
-    /// Deliveries that were read but could not start yet, in their order. Without this buffer, the end of every attempt
-    /// would cause a read of many deliveries, only to start one.
-    private struct Page {
-        var rest: Deque<Delivery>
-        let epoch: Shop.Epoch
-        let read: ContinuousClock.Instant
-    }
-
-    /// The concurrency limit of an endpoint. A delivery can be posted while earlier attempts are still being recorded.
-    private struct ConcurrencyLimit {
-        var posting = 0
-        var recording = 0
-
-        /// The number of posts that may begin now.
-        var free: Int { min(Self.maxPosting - posting, Self.maxInProgress - posting - recording) }
-        var isEmpty: Bool { posting + recording == 0 }
-
-        private static let maxPosting = 16
-        private static let maxInProgress = 64
+/// Delivers notifications: reads and posts what `DeliveryQueue` says, and records the attempts. If a crash interrupts
+/// an attempt, it is repeated with the same bytes.
+package final class DeliveryWorker: Service {
+    private struct State {
+        var queue: DeliveryQueue
+        /// The reasons why deliveries cannot be read. These deliveries stay in the store and do not delay others.
+        var damage: Set<String> = []
+        var isStopping = false
     }
 
     private let shop: Shop
-    private let webhookClient: WebhookClient
+    private let store: DeliveryStore
+    private let webhookClient: any WebhookPosting
     private let records: AttemptRecords
-    private var underWay: Set<Key> = []
-    private var busy: Set<TransactionQueue> = []
-    private var limits: [EndpointQueue: ConcurrencyLimit] = [:]
-    /// The clocks with due deliveries to an endpoint that has reached its concurrency limit.
-    private var waitingForCapacity: [EndpointQueue: Set<ClockName>] = [:]
-    /// The deliveries that the fault `reorder` holds back, each until a wall-clock time.
-    private var reordered: [Key: Timestamp] = [:]
-    private var dispatching: Set<ClockName> = []
-    private var dispatchAgain: Set<ClockName> = []
-    /// When the next delivery is due on a running clock, in real time.
-    private var alarms: [ClockName: Timestamp] = [:]
-    /// The clocks whose alarm must be set. While many deliveries are posted, this is not done after each attempt.
-    private var alarmsToSet: Set<ClockName> = []
-    private var isStopping = false
-    /// When the deliveries to removed endpoints are discarded next, in real time.
-    private var nextSweep: Timestamp?
-    private static let sweepInterval: Int64 = 60_000
-    private var pages: [PageKey: Page] = [:]
-    private var skipped = SkippedRows()
-    /// How long the deliveries of a page may be used after they were read.
-    private static let pageLife = Duration.milliseconds(250)
-    private static let pageLength = 128
+    private let state: Mutex<State>
+
+    private var isStopping: Bool { state.withLock { $0.isStopping } }
+    /// The number of deliveries under way; nil while pending deliveries are read.
+    var load: Int? { state.withLock { $0.queue.load } }
 
     /// Creates a delivery worker for a shop.
-    package init(_ shop: Shop, webhookClient: WebhookClient) {
+    package convenience init(_ shop: Shop, webhookClient: WebhookClient) {
+        let store = DeliveryStore(
+            pending: { try await shop.pendingDeliveriesHere(to: $0, on: $1, limit: $2) },
+            notification: { try await shop.storage.notification($0) },
+            record: { try await shop.storage.record($0, epoch: $1) }
+        )
+        self.init(shop, store: store, webhookClient: webhookClient)
+    }
+
+    init(_ shop: Shop, store: DeliveryStore, webhookClient: any WebhookPosting) {
         self.shop = shop
+        self.store = store
         self.webhookClient = webhookClient
-        records = AttemptRecords(storage: shop.storage, logger: shop.logger)
+        records = AttemptRecords(gate: shop.gate, logger: shop.logger, store: store)
+        state = Mutex(State(queue: DeliveryQueue(isShared: shop.cluster != nil)))
         // The delivery worker holds the shop, so the shop's signals hold the worker weakly.
         shop.signals.add(
-            Signals.Listener(pending: { [weak self] clock in
-                guard let self else { return }
-                // Detached, because dispatching must not use the write precondition of the operation that signalled.
-                Task.detached { await self.dispatch(clock) }
-            })
+            Signals.Listener(
+                pending: { [weak self] clock in self?.change { $0.outdate(clock) } },
+                committed: { [weak self] change in self?.committed(change) }
+            )
         )
     }
 
@@ -103,7 +75,7 @@ package actor DeliveryWorker: Service {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 try? await Task.sleep(for: .milliseconds(100))
-                await self.checkAlarms()
+                await self.tick()
             }
         }
         await stop()
@@ -112,31 +84,102 @@ package actor DeliveryWorker: Service {
     /// Starts no more attempts, and ends the attempts in progress. Attempts that were not recorded are repeated after
     /// the next start of the server.
     package func stop() async {
-        isStopping = true
+        state.withLock { $0.isStopping = true }
         try? await webhookClient.shutdown()
     }
 
-    /// Dispatches the clocks on which deliveries have become due.
-    private func checkAlarms() async {
+    // MARK: The queue
+
+    /// Reads the deliveries on a clock, and starts those that are due and may start now.
+    package func dispatch(_ clock: ClockName) async {
+        for step in steps({ $0.outdate(clock) }) { await take(step) }
+    }
+
+    /// Hands over the deliveries of a change that was committed.
+    private func committed(_ commit: Change) {
+        let moved = commit.accounts.filter(\.changesClock).map { ($0.account.id, $0.account.clockName.scope) }
+        let gone = moved + [commit.erasure.map { ($0.account, $0.scope) }].compactMap(\.self)
+        guard !commit.deliveries.isEmpty || !gone.isEmpty else { return }
+        change { queue in
+            for (account, scope) in gone { queue.forget(account, in: scope) }
+            return queue.handOver(commit.deliveries, commit.notifications, shop.epoch)
+        }
+    }
+
+    /// Changes the queue, and takes the steps that follow.
+    ///
+    /// - Parameter body: returns the clocks to dispatch.
+    private func change(_ body: (inout DeliveryQueue) -> Set<ClockName>) {
+        for step in steps(body) {
+            // Detached, because a delivery must not use the write precondition of the operation that signalled.
+            Task.detached { await self.take(step) }
+        }
+    }
+
+    private func steps(_ body: (inout DeliveryQueue) -> Set<ClockName>) -> [DeliveryQueue.Step] {
+        state.withLock { state in
+            guard !state.isStopping else { return [] }
+            return body(&state.queue).flatMap { clock in
+                let now = DeliveryQueue.Situation(
+                    endpoints: shop.deliveryTargets(of: clock.scope),
+                    isListenerElsewhere: shop.listeners.registration(in: clock.scope) == nil,
+                    epoch: shop.epoch,
+                    clock: shop.clocks.state(clock),
+                    realTime: shop.wallClock()
+                )
+                return state.queue.dispatch(clock, now) { shop.begin($0, to: $1) }
+            }
+        }
+    }
+
+    private func take(_ step: DeliveryQueue.Step) async {
+        switch step {
+        case .post(let delivery, let endpoint, let epoch, let entry):
+            Task.detached { await self.attempt(delivery, to: endpoint, epoch, entry) }
+        case .read(let endpoint, let clock, let limit):
+            await read(endpoint, on: clock, limit: limit)
+        }
+    }
+
+    private func read(_ endpoint: EndpointRecord, on clock: ClockName, limit: Int) async {
+        let name = EndpointName(clock.scope, endpoint.key)
+        var found: DueDeliveries?
+        do {
+            found = try await store.pending(endpoint, clock, limit + state.withLock { $0.damage.count })
+        } catch  where isStopping || Task.isCancelled || error is CancellationError {
+            // It is not an error that a stop of the server interrupts the read.
+        } catch {
+            shop.logger.error("deliveries could not be read", metadata: ["cause": "\(error.logText)"])
+        }
+        for row in found?.damaged ?? [] where state.withLock({ $0.damage.insert(row.reason).inserted }) {
+            shop.logger.error("a delivery was skipped", metadata: ["cause": "\(row.logText)"])
+        }
+        // If all rows of a page are damaged, more rows are read later.
+        if found?.deliveries.isEmpty == true, found?.horizon != nil { found = nil }
+        let next = steps { queue in
+            if let found {
+                queue.fill(name, on: clock, with: found)
+            } else {
+                queue.readFailed(name, on: clock, until: pause())
+            }
+            return [clock]
+        }
+        for step in next { await take(step) }
+    }
+
+    /// When the store is used again after it failed.
+    private func pause() -> Timestamp { shop.wallClock().advanced(milliseconds: 1_000) }
+
+    /// Dispatches the clocks on which deliveries have become due, and discards unneeded deliveries.
+    func tick() async {
         let realTime = shop.wallClock()
-        for (clock, instant) in alarms where instant <= realTime {
-            alarms[clock] = nil
-            await dispatch(clock)
+        change { $0.takeAlarms(at: realTime) }
+        for listener in shop.listeners.endLeases(at: realTime) {
+            await shop.endListening(in: listener.scope)
+            await drop(EndpointName(listener.scope, listener.endpoint))
         }
-        let clocks = alarmsToSet
-        alarmsToSet = []
-        for clock in clocks { await setAlarm(clock) }
-        for place in shop.listeners.endLeases(at: realTime) {
-            await shop.endListening(in: place.scope)
-            await drop(EndpointName(place.scope, place.endpoint))
-        }
-        guard let sweep = nextSweep else {
-            nextSweep = realTime.advanced(milliseconds: Self.sweepInterval)
-            return
-        }
-        guard sweep <= realTime else { return }
-        nextSweep = realTime.advanced(milliseconds: Self.sweepInterval)
-        await discardUnneededDeliveries()
+        let isSweepDue = state.withLock { $0.queue.takeSweep(at: realTime, exists: shop.clocks.exists) }
+        if isSweepDue { await discardUnneededDeliveries() }
     }
 
     /// Discards deliveries to endpoints that do not exist. Such deliveries were created while an endpoint was being
@@ -146,249 +189,111 @@ package actor DeliveryWorker: Service {
     }
 
     /// Discards the deliveries to an endpoint that does not exist.
-    private nonisolated func drop(_ pending: EndpointName) async {
+    private func drop(_ pending: EndpointName) async {
         await shop.gate.shared {
             guard shop.deliveryTargets(of: pending.scope).allSatisfy({ $0.key != pending.endpoint }) else { return }
             try? await shop.storage.dropDeliveries(to: pending.endpoint, in: pending.scope)
+            shop.checkAllClocks(of: pending.scope)
         }
     }
 
-    /// Starts the deliveries that are due on a clock and may start now.
-    package func dispatch(_ clock: ClockName) async {
-        guard !isStopping else { return }
-        guard dispatching.insert(clock).inserted else {
-            dispatchAgain.insert(clock)
-            return
-        }
-        repeat {
-            dispatchAgain.remove(clock)
-            do {
-                for endpoint in shop.activeTargets(of: clock.scope) { try await start(endpoint, on: clock) }
-            } catch {
-                tryLater(clock, because: error)
-            }
-            if limits.isEmpty { await setAlarm(clock) } else { alarmsToSet.insert(clock) }
-        } while dispatchAgain.contains(clock)
-        dispatching.remove(clock)
-    }
-
-    private func tryLater(_ clock: ClockName, because error: any Error) {
-        alarms[clock] = shop.wallClock().advanced(milliseconds: 1_000)
-        // It is not an error that a stop of the server interrupts the read.
-        guard !isStopping, !Task.isCancelled, !(error is CancellationError) else { return }
-        shop.logger.error("deliveries could not be read", metadata: ["cause": "\(error.logText)"])
-    }
-
-    private func setAlarm(_ clock: ClockName) async {
-        let state = shop.clocks.state(clock)
-        guard state.moves else { return }
-        let next: Timestamp?
-        do {
-            next = try await shop.nextDeliveryHere(on: clock)
-        } catch {
-            return tryLater(clock, because: error)
-        }
-        guard let due = next, state.last.map({ due <= $0 }) ?? true else { return }
-        let realTime = shop.wallClock()
-        let wait = Double(due.milliseconds - state.shown(realTime: realTime).milliseconds)
-        // A delivery that is already due needs no alarm: it is tried again when an attempt ends.
-        guard wait > 0 else { return }
-        var speed = 1.0
-        if case .running(_, _, let factor) = state { speed = factor }
-        alarms[clock] = realTime.advanced(milliseconds: Int64(min(wait / speed, 86_400_000).rounded(.up)))
-    }
-
-    private func start(_ endpoint: EndpointRecord, on clock: ClockName) async throws {
-        // The listener is connected to another node, which passes the notifications to it.
-        if endpoint.isListener, shop.listeners.registration(in: clock.scope) == nil { return }
-        let queue = EndpointQueue(scope: clock.scope, endpoint: endpoint.key)
-        let capacity = limits[queue, default: ConcurrencyLimit()].free
-        guard capacity > 0 else {
-            waitingForCapacity[queue, default: []].insert(clock)
-            return
-        }
-        let place = PageKey(queue: queue, clock: clock)
-        if var page = pages.removeValue(forKey: place), page.epoch == shop.epoch, page.read + Self.pageLife > .now,
-            begin(&page, to: endpoint, on: clock, queue, capacity) > 0
-        {
-            keep(page, of: place)
-            return
-        }
-        let now = shop.now(on: clock)
-        // Copied before the read. If an attempt ends during the read, the read still returns its delivery as due.
-        let before = underWay
-        let epoch = shop.epoch
-        let limit = Self.pageLength + before.count + skipped.count
-        let found = try await shop.dueDeliveriesHere(to: endpoint, on: clock, until: now, limit: limit)
-        skipped.report(found.damaged, to: shop.logger)
-        let due = found.deliveries.filter {
-            !before.contains(Key(notification: $0.notification, endpoint: endpoint.key))
-        }
-        // Other calls may have started deliveries during the read.
-        let left = limits[queue, default: ConcurrencyLimit()].free
-        var page = Page(rest: Deque(due), epoch: epoch, read: .now)
-        _ = begin(&page, to: endpoint, on: clock, queue, left)
-        keep(page, of: place)
-    }
-
-    /// Keeps the rest of a page until an attempt to the endpoint ends, because that frees capacity or a transaction
-    /// queue.
-    private func keep(_ page: Page, of place: PageKey) {
-        guard !page.rest.isEmpty else { return }
-        pages[place] = page
-        waitingForCapacity[place.queue, default: []].insert(place.clock)
-    }
-
-    /// Starts the deliveries of a page that may start, and leaves the rest in it.
-    ///
-    /// - Returns: the number of deliveries that were started.
-    private func begin(
-        _ page: inout Page,
-        to endpoint: EndpointRecord,
-        on clock: ClockName,
-        _ queue: EndpointQueue,
-        _ capacity: Int
-    ) -> Int {
-        // The endpoint may have been paused, changed or removed while the page was read.
-        guard let endpoint = shop.activeTargets(of: clock.scope).first(where: { $0.key == endpoint.key }) else {
-            page.rest = []
-            return 0
-        }
-        var started = 0
-        var waiting: Set<TransactionID> = []
-        var behind: [Delivery] = []
-        while started < capacity, let delivery = page.rest.popFirst() {
-            let key = Key(notification: delivery.notification, endpoint: endpoint.key)
-            guard !underWay.contains(key) else { continue }
-            if let end = reordered[key], shop.wallClock() < end { continue }
-            var transactionQueue: TransactionQueue?
-            if delivery.attempts.isEmpty, let original = delivery.original {
-                transactionQueue = TransactionQueue(scope: clock.scope, endpoint: endpoint.key, original: original)
-                // If a delivery could not start, later deliveries of the same original transaction must wait, too.
-                guard let transactionQueue, !busy.contains(transactionQueue), !waiting.contains(original) else {
-                    waiting.insert(original)
-                    behind.append(delivery)
-                    continue
-                }
-            }
-            guard shop.begin(delivery, to: endpoint) else { continue }
-            if let transactionQueue { busy.insert(transactionQueue) }
-            underWay.insert(key)
-            limits[queue, default: ConcurrencyLimit()].posting += 1
-            started += 1
-            let (taken, epoch) = (transactionQueue, page.epoch)
-            Task { await self.attempt(delivery, key, taken, queue, endpoint, clock, epoch) }
-        }
-        page.rest.prepend(contentsOf: behind)
-        return started
-    }
+    // MARK: An attempt
 
     private func attempt(
         _ delivery: Delivery,
-        _ key: Key,
-        _ transactionQueue: TransactionQueue?,
-        _ queue: EndpointQueue,
-        _ endpoint: EndpointRecord,
-        _ clock: ClockName,
-        _ epoch: Shop.Epoch
+        to endpoint: EndpointRecord,
+        _ epoch: Shop.Epoch,
+        _ entry: OutboxEntry?
     ) async {
-        let hits = hits(on: delivery, clock)
-        var done: Delivery?
-        if let hit = hits.first(where: { $0.rule.kind == .reorder }), reordered[key] == nil {
-            // This delivery waits, so that the next delivery of the same original transaction is sent first.
-            let end = shop.wallClock().advanced(milliseconds: Int64(max(hit.milliseconds, 100)))
-            reordered[key] = end
-            alarms[clock] = min(alarms[clock] ?? end, end)
-            if let entry = try? await shop.storage.notification(delivery.notification) { await note(hit, entry) }
+        let hits = hits(on: delivery)
+        let outcome: DeliveryQueue.Outcome
+        if let hit = hits.first(where: { $0.rule.kind == .reorder }),
+            !state.withLock({ $0.queue.wasHeldBack(delivery) })
+        {
+            let wait = Int64(max(hit.milliseconds, 100))
+            outcome = .heldBack(until: shop.wallClock().advanced(milliseconds: wait))
+            if let entry = try? await store.notification(delivery.notification) { await note(hit, entry) }
         } else {
-            done = await send(delivery, endpoint, clock, hits)
+            let done = await send(delivery, to: endpoint, hits, entry)
+            guard !isStopping else { return shop.end(delivery, to: endpoint) }
+            change { $0.posted(delivery) }
+            outcome = await records.record(done, epoch) ? .recorded(done) : .unrecorded(until: pause())
+            shop.signals.attempted(done)
         }
-        limits[queue]?.posting -= 1
-        if let done, !isStopping {
-            limits[queue]?.recording += 1
-            let next = waitingForCapacity.removeValue(forKey: queue) ?? []
-            if !next.isEmpty { Task { for clock in next { await self.dispatch(clock) } } }
-            await note(done, epoch)
-            reordered[key] = nil
-            limits[queue]?.recording -= 1
-        }
-        if limits[queue]?.isEmpty == true { limits[queue] = nil }
         shop.end(delivery, to: endpoint)
-        underWay.remove(key)
-        if let transactionQueue { busy.remove(transactionQueue) }
-        let others = waitingForCapacity.removeValue(forKey: queue) ?? []
-        await dispatch(clock)
-        for other in others where other != clock { await dispatch(other) }
-    }
-
-    /// Records an attempt, unless all data was replaced after the notification was read.
-    private nonisolated func note(_ done: Delivery, _ epoch: Shop.Epoch) async {
-        // Enters before a waiting exclusive caller, because an advance that holds the shared lock may wait for this.
-        await shop.gate.shared(aheadOfWriters: true) {
-            if shop.gate.epoch == epoch.here { await records.note(done, epoch: epoch.everywhere) }
-        }
-        shop.signals.attempted(done)
+        change { $0.end(delivery, outcome) }
     }
 
     /// The faults that hit a notification during its delivery.
-    private func hits(on delivery: Delivery, _ clock: ClockName) -> [FaultHit] {
+    private func hits(on delivery: Delivery) -> [FaultHit] {
         guard !shop.faults.isEmpty else { return [] }
         let target = FaultRules.Target(
-            environment: clock.scope.environment,
-            app: clock.scope.app,
+            environment: delivery.scope.environment,
+            app: delivery.scope.app,
             route: delivery.type + (delivery.subtype.map { "/\($0)" } ?? ""),
             customer: nil
         )
         return shop.faults.hits(onNotification: target)
     }
 
-    /// Makes one attempt; nil if the server stops during it.
-    private func send(
-        _ delivery: Delivery,
-        _ endpoint: EndpointRecord,
-        _ clock: ClockName,
-        _ hits: [FaultHit]
-    ) async -> Delivery? {
+    /// Makes one attempt, and returns the delivery with it.
+    private func send(_ delivery: Delivery, to endpoint: EndpointRecord, _ hits: [FaultHit], _ entry: OutboxEntry?)
+        async
+        -> Delivery
+    {
+        var result = AttemptResult(result: .other, milliseconds: 0)
         do {
             // An endpoint of version 1 receives no notifications of version 2 other than tests.
             let isWanted = !endpoint.takesOnlyTests || delivery.type == NotificationType.test.rawValue
-            guard isWanted, let entry = try await shop.storage.notification(delivery.notification) else {
+            var entry = isWanted ? entry : nil
+            if isWanted, entry == nil { entry = try await store.notification(delivery.notification) }
+            guard let entry else {
                 var gone = delivery
                 gone.due = nil
                 return gone
             }
             let body = try shop.postedBody(entry)
-            for hit in hits { await note(hit, entry) }
-            if let delay = hits.filter({ $0.rule.kind == .delay }).map(\.milliseconds).max() {
-                try await Task.sleep(for: .milliseconds(delay))
+            if !hits.isEmpty { try await apply(hits, to: entry) }
+            let kinds = Set(hits.map(\.rule.kind))
+            if kinds.contains(.drop) {
+                result.result = .success
+            } else if endpoint.isListener {
+                result = await shop.listeners.deliver(body, entry, in: entry.scope)
+            } else {
+                if kinds.contains(.duplicate) { _ = await webhookClient.post(body, to: endpoint.url) }
+                result = await webhookClient.post(body, to: endpoint.url)
             }
-            if hits.contains(where: { $0.rule.kind == .drop }) {
-                return after(AttemptResult(result: .success, milliseconds: 0), delivery, clock, endpoint.version)
-            }
-            if hits.contains(where: { $0.rule.kind == .duplicate }), !endpoint.isListener {
-                _ = await webhookClient.post(body, to: endpoint.url)
-            }
-            let delivered =
-                endpoint.isListener
-                ? await shop.listeners.deliver(body, entry, in: clock.scope)
-                : await webhookClient.post(body, to: endpoint.url)
-            guard !isStopping else { return nil }
-            if delivered.isRefused { logRefusal(delivered, entry, endpoint) }
-            return after(delivered, delivery, clock, endpoint.version)
+            if result.isRefused { logRefusal(result, entry, endpoint) }
+        } catch  where isStopping {
+            // The attempt is not recorded.
         } catch {
-            guard !isStopping else { return nil }
             shop.logger.error("a notification could not be sent", metadata: ["cause": "\(error.logText)"])
-            return after(AttemptResult(result: .other, milliseconds: 0), delivery, clock, endpoint.version)
+        }
+        // If the attempt was due while the clock was advanced or frozen, this is when it was due (`SkippedTime`).
+        let date = shop.clocks.dateOfAttempt(due: delivery.due, on: delivery.clock, realTime: shop.wallClock)
+        return delivery.after(
+            result,
+            at: date,
+            shop.settings.schedule(of: endpoint.version, in: delivery.scope.environment),
+            isGone: !shop.deliveryTargets(of: delivery.scope).contains { $0.key == delivery.endpoint }
+        )
+    }
+
+    /// Records faults in the request log, and waits as they say.
+    private func apply(_ hits: [FaultHit], to entry: OutboxEntry) async throws {
+        for hit in hits { await note(hit, entry) }
+        if let delay = hits.filter({ $0.rule.kind == .delay }).map(\.milliseconds).max() {
+            try await Task.sleep(for: .milliseconds(delay))
         }
     }
 
-    private nonisolated func logRefusal(_ delivered: AttemptResult, _ entry: OutboxEntry, _ endpoint: EndpointRecord) {
+    private func logRefusal(_ result: AttemptResult, _ entry: OutboxEntry, _ endpoint: EndpointRecord) {
         shop.logger.warning(
             "a delivery was refused because of its endpoint's address",
             metadata: [
                 "app": "\(entry.scope.app)", "environment": "\(entry.scope.environment.wireName)",
                 "endpoint": "\(endpoint.name)", "notification": "\(entry.uuid)",
-                "cause": "\(delivered.explanation ?? "")",
+                "cause": "\(result.explanation ?? "")",
             ]
         )
     }
@@ -407,35 +312,5 @@ package actor DeliveryWorker: Service {
                 explanation: hit.rule.words
             )
         )
-    }
-
-    /// The delivery with this attempt, and with the due date of the next attempt.
-    ///
-    /// If the attempt was due while the clock was advanced or frozen, its date is when it was due (`SkippedTime`).
-    private func after(
-        _ delivered: AttemptResult,
-        _ delivery: Delivery,
-        _ clock: ClockName,
-        _ version: NotificationVersion
-    ) -> Delivery {
-        let date = shop.clocks.dateOfAttempt(due: delivery.due, on: clock, realTime: shop.wallClock)
-        var done = delivery
-        done.attempts.append(
-            SendAttempt(
-                date: date,
-                result: delivered.result,
-                milliseconds: delivered.milliseconds,
-                status: delivered.status,
-                reason: delivered.isRefused ? delivered.explanation : nil
-            )
-        )
-        done.isDelivered = delivery.isDelivered || delivered.result == .success
-        let schedule = shop.settings.schedule(of: version, in: clock.scope.environment)
-        // A removed endpoint receives no more attempts.
-        let isGone = !shop.deliveryTargets(of: clock.scope).contains { $0.key == delivery.endpoint }
-        done.due =
-            delivered.result == .success || isGone
-            ? nil : schedule.next(afterAttempts: done.attempts.count, last: date)
-        return done
     }
 }

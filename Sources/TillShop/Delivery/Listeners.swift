@@ -32,24 +32,21 @@ package final class Listeners: Sendable {
         var registration: Registration
         var leaseEnd: Timestamp
         var offers: [Offer] = []
-        var asking: [UUID: CheckedContinuation<Offer?, Never>] = [:]
-    }
-
-    /// A delivery that waits for the listener's result.
-    private struct Waiting {
-        let scope: AccountScope
-        let continuation: CheckedContinuation<AttemptResult, Never>
+        var calls: [Awaited<Offer>] = []
     }
 
     private struct State {
         var listeners: [AccountScope: Listener] = [:]
-        var answers: [String: Waiting] = [:]
+        /// The deliveries that wait for a listener's result, by their tokens.
+        var deliveries: [String: (scope: AccountScope, result: Awaited<AttemptResult>)] = [:]
     }
 
     private let state = Mutex(State())
     private let wallClock: @Sendable () -> Timestamp
     /// The time in milliseconds after which a listener without a new request is removed.
     private static let lease: Int64 = 15_000
+    /// The time limit of a delivery.
+    private static let timeout = Duration.seconds(15)
 
     init(wallClock: @escaping @Sendable () -> Timestamp) {
         self.wallClock = wallClock
@@ -65,88 +62,56 @@ package final class Listeners: Sendable {
     ///
     /// - Parameter hasPrimary: whether a primary endpoint is configured.
     package func next(in scope: AccountScope, hasPrimary: Bool, wait: Duration) async -> Offer? {
-        let id = UUID()
         let leaseEnd = wallClock().advanced(milliseconds: Int64(wait / .milliseconds(1)) + Self.lease)
-        let registration = Registration(
-            scope: scope,
-            endpoint: hasPrimary ? EndpointRecord.listening : EndpointRecord.primary
-        )
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let offer: Offer?? = state.withLock { state in
-                    var listener =
-                        state.listeners[scope]
-                        ?? Listener(registration: registration, leaseEnd: leaseEnd)
-                    listener.leaseEnd = leaseEnd
-                    defer { state.listeners[scope] = listener }
-                    if Task.isCancelled { return .some(nil) }
-                    if !listener.offers.isEmpty { return .some(listener.offers.removeFirst()) }
-                    listener.asking[id] = continuation
-                    return .none
-                }
-                if let offer { return continuation.resume(returning: offer) }
-                // Started only after the caller was added to the list, because an earlier timeout would not find it,
-                // and the caller would wait forever.
-                Task {
-                    try? await Task.sleep(for: wait)
-                    self.giveUp(id, in: scope)
-                }
+        let endpoint = hasPrimary ? EndpointRecord.listening : EndpointRecord.primary
+        let call = Awaited<Offer>()
+        state.withLock { state in
+            var listener =
+                state.listeners[scope]
+                ?? Listener(registration: Registration(scope: scope, endpoint: endpoint), leaseEnd: leaseEnd)
+            listener.leaseEnd = leaseEnd
+            if Task.isCancelled {
+                call.resume(with: nil)
+            } else if !listener.offers.isEmpty {
+                call.resume(with: listener.offers.removeFirst())
+            } else {
+                listener.calls.append(call)
             }
-        } onCancel: {
-            giveUp(id, in: scope)
+            state.listeners[scope] = listener
         }
-    }
-
-    private func giveUp(_ id: UUID, in scope: AccountScope) {
-        let asking = state.withLock { $0.listeners[scope]?.asking.removeValue(forKey: id) }
-        asking?.resume(returning: nil)
+        defer { state.withLock { $0.listeners[scope]?.calls.removeAll { $0 === call } } }
+        return await call.value(within: wait)
     }
 
     /// Reports the result of forwarding an offer; false if no delivery of the app's environment waits for this result.
-    package func answer(_ token: String, in scope: AccountScope, _ delivered: AttemptResult) -> Bool {
-        let waiting = state.withLock { state in
-            state.answers[token]?.scope == scope ? state.answers.removeValue(forKey: token) : nil
-        }
-        waiting?.continuation.resume(returning: delivered)
-        return waiting != nil
+    package func answer(_ token: String, in scope: AccountScope, _ result: AttemptResult) -> Bool {
+        let delivery = state.withLock { $0.deliveries[token] }
+        return delivery?.scope == scope && delivery?.result.resume(with: result) == true
     }
 
     /// Offers a notification to the listener, and returns the result that the listener reports.
     func deliver(_ body: [UInt8], _ entry: OutboxEntry, in scope: AccountScope) async -> AttemptResult {
         let begun = wallClock()
-        let token = UUID().uuidString.lowercased()
-        let offer = Offer(token: token, entry: entry, body: body)
-        Task {
-            try? await Task.sleep(for: .seconds(15))
-            _ = self.answer(token, in: scope, AttemptResult(result: .timedOut, milliseconds: 15_000))
+        let offer = Offer(token: UUID().uuidString.lowercased(), entry: entry, body: body)
+        let result = Awaited<AttemptResult>()
+        let isListening = state.withLock { state in
+            guard var listener = state.listeners[scope] else { return false }
+            state.deliveries[offer.token] = (scope, result)
+            // A call whose wait has just ended does not take the offer.
+            if !listener.calls.contains(where: { $0.resume(with: offer) }) { listener.offers.append(offer) }
+            state.listeners[scope] = listener
+            return true
         }
-        var delivered = await withCheckedContinuation { (answer: CheckedContinuation<AttemptResult, Never>) in
-            let asker: CheckedContinuation<Offer?, Never>?? = state.withLock { state in
-                guard state.listeners[scope] != nil else { return .none }
-                state.answers[token] = Waiting(scope: scope, continuation: answer)
-                if let id = state.listeners[scope]?.asking.keys.first {
-                    return .some(state.listeners[scope]?.asking.removeValue(forKey: id))
-                }
-                state.listeners[scope]?.offers.append(offer)
-                return .some(nil)
-            }
-            switch asker {
-            case .none: answer.resume(returning: AttemptResult(result: .socketIssue, milliseconds: 0))
-            case .some(let asker): asker?.resume(returning: offer)
-            }
-        }
-        delivered.milliseconds = Int(wallClock().milliseconds - begun.milliseconds)
-        return delivered
+        guard isListening else { return AttemptResult(result: .socketIssue, milliseconds: 0) }
+        var reported = await result.value(within: Self.timeout) ?? AttemptResult(result: .timedOut, milliseconds: 0)
+        state.withLock { $0.deliveries[offer.token] = nil }
+        reported.milliseconds = Int(wallClock().milliseconds - begun.milliseconds)
+        return reported
     }
 
-    /// Ends all waits, because the server stops.
+    /// Ends all waits of listeners, because the server stops.
     func stop() {
-        let waiting = state.withLock { state in
-            let asking = state.listeners.values.flatMap(\.asking.values)
-            for scope in state.listeners.keys { state.listeners[scope]?.asking = [:] }
-            return asking
-        }
-        for asker in waiting { asker.resume(returning: nil) }
+        for call in state.withLock({ $0.listeners.values.flatMap(\.calls) }) { call.resume(with: nil) }
     }
 
     /// Removes the listeners whose lease has expired.
@@ -154,7 +119,7 @@ package final class Listeners: Sendable {
     /// - Returns: the endpoints that they acted as.
     func endLeases(at now: Timestamp) -> [Registration] {
         state.withLock { state in
-            let gone = state.listeners.filter { $0.value.leaseEnd < now && $0.value.asking.isEmpty }
+            let gone = state.listeners.filter { $0.value.leaseEnd < now && $0.value.calls.isEmpty }
             for scope in gone.keys { state.listeners[scope] = nil }
             return gone.values.map(\.registration)
         }

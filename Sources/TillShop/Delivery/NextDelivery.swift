@@ -10,41 +10,32 @@ extension Shop {
 
     /// When the next delivery is due on a clock; nil if none will be made.
     package func nextDelivery(on clock: ClockName) async throws -> Timestamp? {
-        try await earliest(activeTargets(of: clock.scope)) { target, limit in
-            try await storage.dueDeliveries(to: target.key, on: clock, until: Self.anyTime, limit: limit)
-        }
-    }
-
-    /// When the next delivery that this node makes is due on a clock.
-    func nextDeliveryHere(on clock: ClockName) async throws -> Timestamp? {
-        try await earliest(activeTargets(of: clock.scope)) { target, limit in
-            try await dueDeliveriesHere(to: target, on: clock, until: Self.anyTime, limit: limit)
-        }
+        try await earliest(on: clock, activeTargets(of: clock.scope))
     }
 
     /// The earliest date of all pending deliveries on a clock.
     func earliestDelivery(on clock: ClockName) async throws -> Timestamp? {
-        try await earliest(deliveryTargets(of: clock.scope)) { target, limit in
-            try await storage.dueDeliveries(to: target.key, on: clock, until: Self.anyTime, limit: limit)
-        }
+        try await earliest(on: clock, deliveryTargets(of: clock.scope))
     }
 
-    private static let anyTime = Timestamp(milliseconds: .max)
     /// The maximum number of deliveries to read behind one that cannot be read.
     private static let maxBehindDamage = 1_000
 
-    private func earliest(
-        _ targets: [EndpointRecord],
-        _ read: (EndpointRecord, Int) async throws -> DueDeliveries
-    ) async throws -> Timestamp? {
+    private func earliest(on clock: ClockName, _ targets: [EndpointRecord]) async throws -> Timestamp? {
         var dates: [Timestamp] = []
         for target in targets {
-            var found = try await read(target, 1)
+            var found = try await storage.dueDeliveries(to: target.key, on: clock, until: .never, limit: 1)
             if found.deliveries.isEmpty, !found.damaged.isEmpty {
-                found = try await read(target, Self.maxBehindDamage)
+                let limit = Self.maxBehindDamage
+                found = try await storage.dueDeliveries(to: target.key, on: clock, until: .never, limit: limit)
             }
             dates += found.deliveries.compactMap(\.due)
         }
         return dates.min()
     }
+}
+
+extension Timestamp {
+    /// A date after all others.
+    static let never = Timestamp(milliseconds: .max)
 }

@@ -30,9 +30,8 @@ package final class Settlement: Sendable {
         var expected: [Key: Delivery] = [:]
         /// The deliveries that are not expected to succeed before the end.
         var others: [Key: Delivery] = [:]
-        /// Whether a report arrived that the waiting task has not seen yet.
-        var isReported = false
-        var waiting: CheckedContinuation<Void, Never>?
+        /// What ends the wait for a report of attempts.
+        var report = Awaited<Void>()
     }
 
     /// The settlement of the operation that the current task runs; nil if the operation does not wait for deliveries.
@@ -85,27 +84,30 @@ package final class Settlement: Sendable {
     func wait() async {
         shop.settlements.add(self)
         defer { shop.settlements.remove(self) }
-        await readDeliveries()
-        while !isOver, state.withLock({ !$0.expected.isEmpty }) {
-            // A delivery may also end without an attempt: its endpoint is removed, or all data is replaced.
-            await report(within: min(ContinuousClock.now.duration(to: end), .seconds(1)))
+        while true {
+            let report = Awaited<Void>()
+            state.withLock { $0.report = report }
             await readDeliveries()
+            if isOver || state.withLock({ $0.expected.isEmpty }) { return }
+            // A delivery may also end without an attempt: its endpoint is removed, or all data is replaced.
+            _ = await report.value(within: min(ContinuousClock.now.duration(to: end), .seconds(1)))
         }
     }
 
     /// Takes over the result of an attempt.
     fileprivate func note(_ delivery: Delivery) {
         let isExpected = isExpected(delivery)
-        let isDone = state.withLock { state in
+        state.withLock { state in
             state.take(delivery, isExpected)
-            return state.expected.isEmpty
+            if state.expected.isEmpty { state.report.resume(with: ()) }
         }
-        if isDone { resume() }
     }
 
     /// Reports that another node made attempts.
     fileprivate func noteAttempts(on clock: ClockName) {
-        if state.withLock({ $0.expected.values.contains { $0.clock == clock } }) { resume() }
+        state.withLock { state in
+            if state.expected.values.contains(where: { $0.clock == clock }) { state.report.resume(with: ()) }
+        }
     }
 
     /// Reads the expected deliveries from the store.
@@ -133,43 +135,8 @@ package final class Settlement: Sendable {
         guard let due = delivery.due,
             shop.activeTargets(of: delivery.scope).contains(where: { $0.key == delivery.endpoint })
         else { return false }
-        let now = shop.now(on: delivery.clock)
-        guard due > now else { return true }
-        let wait = Double(due.milliseconds - now.milliseconds)
-        let speed =
-            switch shop.clocks.state(delivery.clock) {
-            case .frozen: 0.0
-            case .real: 1.0
-            case .running(_, _, let speed): speed
-            }
-        return speed > 0 && .milliseconds(wait / speed) <= ContinuousClock.now.duration(to: end)
-    }
-
-    // MARK: Waiting for a report
-
-    private func report(within limit: Duration) async {
-        let timer = Task {
-            do { try await Task.sleep(for: limit) } catch { return }
-            resume()
-        }
-        await withCheckedContinuation { continuation in
-            let isReported = state.withLock { state in
-                if !state.isReported { state.waiting = continuation }
-                defer { state.isReported = false }
-                return state.isReported
-            }
-            if isReported { continuation.resume() }
-        }
-        timer.cancel()
-    }
-
-    private func resume() {
-        let waiting = state.withLock { state in
-            defer { state.waiting = nil }
-            if state.waiting == nil { state.isReported = true }
-            return state.waiting
-        }
-        waiting?.resume()
+        let wait = shop.clocks.state(delivery.clock).wait(until: due, realTime: shop.wallClock())
+        return wait.map { .milliseconds($0) <= ContinuousClock.now.duration(to: end) || $0 == 0 } ?? false
     }
 }
 
@@ -197,12 +164,10 @@ final class Settlements: Sendable {
     func remove(_ settlement: Settlement) { all.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(settlement)) } }
 
     /// Reports a recorded attempt of this node.
-    func note(_ delivery: Delivery) {
-        for settlement in all.withLock({ Array($0.values) }) { settlement.note(delivery) }
-    }
+    func note(_ delivery: Delivery) { for settlement in waiting { settlement.note(delivery) } }
 
     /// Reports attempts of another node.
-    func noteAttempts(on clock: ClockName) {
-        for settlement in all.withLock({ Array($0.values) }) { settlement.noteAttempts(on: clock) }
-    }
+    func noteAttempts(on clock: ClockName) { for settlement in waiting { settlement.noteAttempts(on: clock) } }
+
+    private var waiting: [Settlement] { all.withLock { Array($0.values) } }
 }

@@ -10,8 +10,10 @@ package final class Signals: Sendable {
         /// Called when an event was scheduled on a clock for an instant. The earliest possible instant means that
         /// anything on the clock, also a job, may be due.
         package var due: @Sendable (ClockName, Timestamp) -> Void
-        /// Called when deliveries may have become due on a clock.
+        /// Called when the pending deliveries on a clock may have changed, or the clock was set.
         package var pending: @Sendable (ClockName) -> Void
+        /// Called when a change was committed. Its deliveries are not signalled otherwise.
+        package var committed: @Sendable (Change) -> Void
         /// Called when a delivery attempt was recorded.
         package var attempted: @Sendable (Delivery) -> Void
         /// Called after a commit, with the notifications that it created.
@@ -23,12 +25,14 @@ package final class Signals: Sendable {
         package init(
             due: @escaping @Sendable (ClockName, Timestamp) -> Void = { _, _ in },
             pending: @escaping @Sendable (ClockName) -> Void = { _ in },
+            committed: @escaping @Sendable (Change) -> Void = { _ in },
             attempted: @escaping @Sendable (Delivery) -> Void = { _ in },
             notifications: @escaping @Sendable ([Notification]) -> Void = { _ in },
             isOfOthers: Bool = false
         ) {
             self.due = due
             self.pending = pending
+            self.committed = committed
             self.attempted = attempted
             self.notifications = notifications
             self.isOfOthers = isOfOthers
@@ -48,14 +52,12 @@ package final class Signals: Sendable {
         let all = listeners.withLock { $0 }
         guard !all.isEmpty else { return }
         if !notifications.isEmpty { for listener in all { listener.notifications(notifications) } }
+        for listener in all { listener.committed(change) }
         for account in change.accounts {
             guard let due = account.nextDue else { continue }
             for listener in all { listener.due(account.account.clockName, due) }
         }
         for account in change.accounts where account.changesClock { moved(account.account.clockName) }
-        for clock in Set(change.deliveries.map(\.clock)) {
-            for listener in all { listener.pending(clock) }
-        }
     }
 
     /// Notifies the listeners that a delivery attempt was recorded.

@@ -172,7 +172,8 @@ extension SQLStorage {
         return DueDeliveries(
             try await rows(statement, each: [arguments]) { cells in
                 Result { () throws(DamagedRow) in try Delivery(cells) }
-            }
+            },
+            limit: limit
         )
     }
 

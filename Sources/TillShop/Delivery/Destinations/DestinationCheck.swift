@@ -1,5 +1,4 @@
 import NIOCore
-import NIOPosix
 
 /// Decides to which addresses Till may send deliveries. It refuses Till's own ports, networks that the setting
 /// `--endpoint-networks` excludes, and redirects from a public address to an address that is not public.
@@ -37,20 +36,37 @@ package struct DestinationCheck: Sendable {
         return "\(address) is a \(kind.rawValue) address, and a public server may not redirect to it"
     }
 
+    /// The addresses to which a delivery may be sent.
+    ///
+    /// - Throws: a `WebhookFailure` with the reason if there are addresses, and none of them is allowed.
+    func allowed(_ addresses: [SocketAddress], of origin: WebhookOrigin, isFromPublic: Bool) throws -> [SocketAddress] {
+        var reason: String?
+        let allowed = addresses.filter { address in
+            let (port, isSecure) = (origin.port, origin.isSecure)
+            guard let address = IPAddress(address),
+                let refused = refusal(of: address, port: port, isSecure: isSecure, isFromPublic: isFromPublic)
+            else { return true }
+            reason = reason ?? refused
+            return false
+        }
+        if let reason, allowed.isEmpty { throw WebhookFailure(refused: reason, at: origin) }
+        return allowed
+    }
+
     /// Why an endpoint's URL is refused; nil if it is allowed, or if its host cannot be resolved now. The address is
     /// checked again before every connection.
     ///
     /// - Parameter limit: the timeout of name resolution.
     package func refusal(ofEndpoint url: String, within limit: TimeAmount = .seconds(1)) async -> String? {
-        guard let origin = WebhookTarget(url)?.origin else { return nil }
-        let addresses = await HostLookup.addresses(of: origin, within: limit)
-        let reasons = addresses.map { refusal(of: $0, port: origin.port, isSecure: origin.isSecure) }
-        // One allowed address is enough, because a connection also uses only the allowed addresses of a host.
-        return reasons.contains(nil) ? nil : reasons.compactMap(\.self).first
+        guard let origin = WebhookTarget(url)?.origin,
+            let addresses = try? await HostLookup.addresses(of: origin, by: .now() + limit).get()
+        else { return nil }
+        do {
+            // One allowed address is enough, because a connection also uses only the allowed addresses of a host.
+            _ = try allowed(addresses, of: origin, isFromPublic: false)
+            return nil
+        } catch {
+            return (error as? WebhookFailure)?.refusal
+        }
     }
-}
-
-/// The error when none of the host's addresses is allowed.
-struct DestinationRefused: Error {
-    let reason: String
 }

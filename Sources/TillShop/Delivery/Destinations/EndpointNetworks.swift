@@ -3,19 +3,19 @@
 /// With every setting, `DestinationCheck` also refuses Till's own ports.
 package struct EndpointNetworks: Equatable, Sendable {
     /// The addresses that are allowed in addition to the listed networks.
-    private enum Base: Sendable {
+    private enum Base: String {
         /// Everything except link-local and metadata addresses.
-        case standard
+        case standard = "default"
         /// HTTPS to public addresses.
-        case publicHTTPS
+        case publicHTTPS = "public-https"
         /// No address.
-        case nothing
+        case nothing = ""
     }
 
     /// The name of the default profile.
-    package static let standardName = "default"
+    package static let standardName = Base.standard.rawValue
     /// The name of the profile for servers whose users may set endpoints.
-    package static let publicHTTPSName = "public-https"
+    package static let publicHTTPSName = Base.publicHTTPS.rawValue
 
     private let base: Base
     private let allowed: [AddressRange]
@@ -31,26 +31,11 @@ package struct EndpointNetworks: Equatable, Sendable {
     ///
     /// - Returns: nil for an unknown word, or if both profiles are given.
     package init?(_ words: [String]) {
-        var base: Base?
-        var allowed: [AddressRange] = []
-        for word in words {
-            let named: Base? =
-                switch word {
-                case Self.standardName: .standard
-                case Self.publicHTTPSName: .publicHTTPS
-                default: nil
-                }
-            if let named {
-                guard base == nil || base == named else { return nil }
-                base = named
-            } else if let range = AddressRange(word) {
-                allowed.append(range)
-            } else {
-                return nil
-            }
-        }
-        self.base = base ?? (allowed.isEmpty ? .standard : .nothing)
-        self.allowed = allowed
+        let bases = Set(words.filter { [Self.standardName, Self.publicHTTPSName].contains($0) })
+        let ranges = words.filter { !bases.contains($0) }.map { AddressRange($0) }
+        guard bases.count <= 1, !ranges.contains(nil) else { return nil }
+        allowed = ranges.compactMap(\.self)
+        base = bases.first.flatMap(Base.init) ?? (allowed.isEmpty ? .standard : .nothing)
     }
 
     /// Why a delivery to an address of this class is refused; nil if it is allowed.
@@ -63,7 +48,7 @@ package struct EndpointNetworks: Equatable, Sendable {
             return isRefused ? "\(address) is a \(kind.rawValue) address; \(advice)" : nil
         case .publicHTTPS:
             guard kind == .publicUse else { return "\(address) is a \(kind.rawValue) address; \(advice)" }
-            return isSecure ? nil : "--endpoint-networks \(Self.publicHTTPSName) allows https only"
+            return isSecure ? nil : "--endpoint-networks \(base.rawValue) allows https only"
         case .nothing:
             return "\(address) is not in a network that --endpoint-networks allows"
         }

@@ -8,34 +8,22 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     private static let mappedPrefix: [UInt8] = Array(repeating: 0, count: 10) + [0xff, 0xff]
 
-    init?(bytes: [UInt8]) {
-        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+    private init(bytes: [UInt8]) {
         self.bytes = bytes.starts(with: Self.mappedPrefix) ? Array(bytes.dropFirst(12)) : bytes
     }
 
     /// Parses the text form of an address, without brackets and without a zone; nil for any other text.
     package init?(_ text: String) {
-        for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
-            var bytes = [UInt8](repeating: 0, count: count)
-            if inet_pton(family, text, &bytes) == 1 {
-                self.init(bytes: bytes)
-                return
-            }
-        }
-        return nil
+        guard !text.contains("%"), let address = try? SocketAddress(ipAddress: text, port: 0) else { return nil }
+        self.init(address)
     }
 
     /// The address of a socket; nil for a socket of another family.
     package init?(_ address: SocketAddress) {
         switch address {
-        case .v4(let address):
-            var address = address.address.sin_addr
-            self.init(bytes: withUnsafeBytes(of: &address) { Array($0) })
-        case .v6(let address):
-            var address = address.address.sin6_addr
-            self.init(bytes: withUnsafeBytes(of: &address) { Array($0) })
-        case .unixDomainSocket:
-            return nil
+        case .v4(let address): self.init(bytes: withUnsafeBytes(of: address.address.sin_addr) { Array($0) })
+        case .v6(let address): self.init(bytes: withUnsafeBytes(of: address.address.sin6_addr) { Array($0) })
+        case .unixDomainSocket: return nil
         }
     }
 
@@ -45,19 +33,16 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// The IPv4 address that an IPv6 address of a transition mechanism contains; nil for all other addresses.
     var embeddedIPv4: IPAddress? {
         guard bytes.count == 16 else { return nil }
-        if bytes.starts(with: [0, 0x64, 0xff, 0x9b] + Array(repeating: 0, count: 8)) {
-            return IPAddress(bytes: Array(bytes[12...]))  // NAT64
-        }
-        if bytes.starts(with: [0x20, 0x02]) { return IPAddress(bytes: Array(bytes[2..<6])) }  // 6to4
-        let isCompatible = bytes.starts(with: Array(repeating: 0, count: 12)) && bytes[12...] != [0, 0, 0, 1]
-        return isCompatible && !isUnspecified ? IPAddress(bytes: Array(bytes[12...])) : nil
+        let nat64: [UInt8] = [0, 0x64, 0xff, 0x9b] + Array(repeating: 0, count: 8)
+        let isSixToFour = bytes.starts(with: [0x20, 0x02])
+        let isCompatible =
+            bytes.starts(with: Array(repeating: 0, count: 12)) && bytes[12...] != [0, 0, 0, 1] && !isUnspecified
+        guard isSixToFour || isCompatible || bytes.starts(with: nat64) else { return nil }
+        return IPAddress(bytes: Array(isSixToFour ? bytes[2..<6] : bytes[12...]))
     }
 
     package var description: String {
-        var text = [CChar](repeating: 0, count: 64)
-        let family = bytes.count == 4 ? AF_INET : AF_INET6
-        guard inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil else { return "an address" }
-        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        (try? SocketAddress(packedIPAddress: ByteBuffer(bytes: bytes), port: 0))?.ipAddress ?? "an address"
     }
 
     /// The address with a port, as in a URL.

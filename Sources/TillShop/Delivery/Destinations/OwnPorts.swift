@@ -25,8 +25,7 @@ package final class OwnPorts: Sendable {
         let reachable: [OpenPort]
     }
 
-    private let ports = Mutex<Set<OpenPort>>([])
-    private let isComplete = Mutex(false)
+    private let ports = Mutex<(open: Set<OpenPort>, areComplete: Bool)>(([], false))
     private let others: @Sendable () -> [Publication]
     private let interfaces: @Sendable () -> Set<IPAddress>
     private let machine: String
@@ -51,16 +50,17 @@ package final class OwnPorts: Sendable {
     package func add(host: String, port: Int) {
         let found = IPAddress(host) == nil ? try? SocketAddress.makeAddressResolvingHost(host, port: port) : nil
         guard let bound = IPAddress(host) ?? found.flatMap(IPAddress.init) else { return }
-        ports.withLock { _ = $0.insert(OpenPort(address: bound.description, port: port)) }
+        ports.withLock { _ = $0.open.insert(OpenPort(address: bound.description, port: port)) }
     }
 
     /// Records that all ports are open, so that they can be published.
-    package func complete() { isComplete.withLock { $0 = true } }
+    package func complete() { ports.withLock { $0.areComplete = true } }
 
     /// The ports that this node publishes; nil until all ports are open.
     var publication: Publication? {
-        guard isComplete.withLock({ $0 }) else { return nil }
-        let bound = ports.withLock { $0 }.sorted { ($0.port, $0.address) < ($1.port, $1.address) }
+        let (open, areComplete) = ports.withLock { $0 }
+        guard areComplete else { return nil }
+        let bound = open.sorted { ($0.port, $0.address) < ($1.port, $1.address) }
         let reachable = bound.flatMap { open -> [OpenPort] in
             guard let address = IPAddress(open.address) else { return [] }
             let addresses = address.isUnspecified ? interfaces() : [address]
@@ -76,7 +76,7 @@ package final class OwnPorts: Sendable {
         var address = address
         if address.isUnspecified { address = IPAddress(address.bytes.count == 4 ? "127.0.0.1" : "::1") ?? address }
         let others = others()
-        let here = others.filter { $0.machine == machine }.flatMap(\.bound) + ports.withLock { Array($0) }
+        let here = others.filter { $0.machine == machine }.flatMap(\.bound) + Array(ports.withLock { $0.open })
         let isHere = here.contains { open in
             guard open.port == port, let bound = IPAddress(open.address) else { return false }
             return bound == address || (bound.isUnspecified && isLocal(address))

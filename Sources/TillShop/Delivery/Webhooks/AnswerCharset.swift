@@ -1,3 +1,5 @@
+import Foundation
+
 /// Checks the charset that an answer's Content-Type declares. Till does not use the text of an answer, but reports an
 /// unsupported charset, as Apple does.
 enum AnswerCharset {
@@ -23,10 +25,11 @@ enum AnswerCharset {
 
     /// The charset that a Content-Type declares, in lower case; nil if it declares none.
     static func declared(in contentType: String) -> String? {
+        let marks = CharacterSet(charactersIn: " \t\"'")
         for parameter in contentType.split(separator: ";").dropFirst() {
             let parts = parameter.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, trimmed(parts[0]).lowercased() == "charset" else { continue }
-            let name = trimmed(parts[1]).lowercased()
+            guard parts.count == 2, parts[0].trimmingCharacters(in: marks).lowercased() == "charset" else { continue }
+            let name = parts[1].trimmingCharacters(in: marks).lowercased()
             return name.isEmpty ? nil : name
         }
         return nil
@@ -40,13 +43,5 @@ enum AnswerCharset {
                 let digits = name.dropFirst(family.prefix.count)
                 return Int(digits).map { String($0) == digits && family.numbers.contains($0) } ?? false
             }
-    }
-
-    /// Removes spaces and quotes around a text.
-    private static func trimmed(_ text: Substring) -> String {
-        let marks: Set<Character> = [" ", "\t", "\"", "'"]
-        let start = text.drop { marks.contains($0) }
-        let end = start.reversed().drop { marks.contains($0) }
-        return String(end.reversed())
     }
 }

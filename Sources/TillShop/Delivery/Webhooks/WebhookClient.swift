@@ -20,9 +20,10 @@ import TillCore
 ///   whether the server received the request. After a reset, and under TLS, this is unknown, and the client sends the
 ///   request again; receivers recognize duplicates by `notificationUUID`. A request on a new connection is never
 ///   repeated.
-package final class WebhookClient: Sendable {
+package final class WebhookClient: WebhookPosting {
     /// The maximum number of redirects that an attempt follows.
     private static let redirectLimit = 5
+    private static let redirects: Set = [301, 302, 303, 307, 308]
 
     private let timeout: Duration
     private let idleLimit: TimeAmount
@@ -71,24 +72,16 @@ package final class WebhookClient: Sendable {
 
     /// Makes one attempt to post a JSON body.
     package func post(_ body: [UInt8], to url: String) async -> AttemptResult {
-        let clock = ContinuousClock()
-        let start = clock.now
+        let start = ContinuousClock.now
         let deadline = NIODeadline.now() + TimeAmount(timeout)
-        var delivered = await deliver(ByteBuffer(bytes: body), to: url, by: deadline)
-        delivered.milliseconds = Int((clock.now - start) / .milliseconds(1))
-        return delivered
-    }
-
-    /// Closes all connections. Posts in progress and later posts end with `OTHER`.
-    package func shutdown() async throws {
-        await connections.close()
-    }
-
-    // MARK: - An attempt
-
-    private func deliver(_ body: ByteBuffer, to url: String, by deadline: NIODeadline) async -> AttemptResult {
+        let body = ByteBuffer(bytes: body)
+        func ended(_ result: AttemptResult) -> AttemptResult {
+            var result = result
+            result.milliseconds = Int((ContinuousClock.now - start) / .milliseconds(1))
+            return result
+        }
         guard var target = WebhookTarget(url) else {
-            return Self.ended(.other, nil, "the URL is not an http or https address with a host")
+            return ended(Self.result(.other, nil, "the URL is not an http or https address with a host"))
         }
         var seen: Set = [target]
         var redirect: Redirect?
@@ -97,20 +90,20 @@ package final class WebhookClient: Sendable {
             do {
                 answer = try await exchange(body, with: target, after: redirect, by: deadline)
             } catch {
-                return Self.ended(error, after: redirect)
+                return ended(Self.result(of: error, after: redirect))
             }
-            guard Self.isRedirect(answer.status) else { return Self.verdict(on: answer, of: target.origin) }
+            guard Self.redirects.contains(answer.status) else {
+                return ended(Self.result(of: answer, from: target.origin))
+            }
             guard let next = answer.location.flatMap(target.redirected(to:)) else {
                 let explanation = "\(target.origin) answered \(answer.status) without a valid Location"
-                return Self.ended(.unsuccessfulHTTPResponseCode, answer.status, explanation)
+                return ended(Self.result(.unsuccessfulHTTPResponseCode, answer.status, explanation))
             }
-            guard seen.count <= Self.redirectLimit else {
-                let explanation = "more than \(Self.redirectLimit) redirects, the last by \(target.origin)"
-                return Self.ended(.circularRedirect, answer.status, explanation)
-            }
-            guard seen.insert(next).inserted else {
-                let explanation = "\(target.origin) redirects to a URL that already redirected"
-                return Self.ended(.circularRedirect, answer.status, explanation)
+            guard seen.count <= Self.redirectLimit, seen.insert(next).inserted else {
+                let limit = "more than \(Self.redirectLimit) redirects, the last by \(target.origin)"
+                let circle = "\(target.origin) redirects to a URL that already redirected"
+                let explanation = seen.count > Self.redirectLimit ? limit : circle
+                return ended(Self.result(.circularRedirect, answer.status, explanation))
             }
             redirect = Redirect(
                 origin: target.origin,
@@ -121,37 +114,40 @@ package final class WebhookClient: Sendable {
         }
     }
 
+    /// Closes all connections. Posts in progress and later posts end with `OTHER`.
+    package func shutdown() async throws {
+        await connections.close()
+    }
+
+    // MARK: - Results
+
     /// The result of a failed exchange. If Till refused the target of a redirect, the result has the status of the
     /// redirect, because the endpoint answered with that status.
-    private static func ended(_ failure: WebhookFailure, after redirect: Redirect?) -> AttemptResult {
-        guard let refusal = failure.refusal else { return ended(failure.result, nil, failure.explanation) }
-        var delivered = ended(failure.result, nil, failure.explanation)
+    private static func result(of failure: WebhookFailure, after redirect: Redirect?) -> AttemptResult {
+        var result = result(failure.result, nil, failure.explanation)
+        guard let refusal = failure.refusal else { return result }
         if let redirect {
             let answer = "\(redirect.origin) answered \(redirect.status)"
             let explanation = "\(answer), and its redirect is not followed: \(refusal)"
-            delivered = ended(.unsuccessfulHTTPResponseCode, redirect.status, explanation)
+            result = Self.result(.unsuccessfulHTTPResponseCode, redirect.status, explanation)
         }
-        delivered.isRefused = true
-        return delivered
-    }
-
-    private static func isRedirect(_ status: Int) -> Bool {
-        [301, 302, 303, 307, 308].contains(status)
+        result.isRefused = true
+        return result
     }
 
     /// The result of an answer that is not a redirect. An error status takes precedence over an unsupported charset.
-    private static func verdict(on answer: WebhookResponse, of origin: WebhookOrigin) -> AttemptResult {
+    private static func result(of answer: WebhookResponse, from origin: WebhookOrigin) -> AttemptResult {
         guard (200...206).contains(answer.status) else {
-            return ended(.unsuccessfulHTTPResponseCode, answer.status, "\(origin) answered \(answer.status)")
+            return result(.unsuccessfulHTTPResponseCode, answer.status, "\(origin) answered \(answer.status)")
         }
         if let charset = answer.contentType.flatMap(AnswerCharset.declared), !AnswerCharset.isReadable(charset) {
             let explanation = "the answer from \(origin) declares an unknown charset"
-            return ended(.unsupportedCharset, answer.status, explanation)
+            return result(.unsupportedCharset, answer.status, explanation)
         }
-        return ended(.success, answer.status, nil)
+        return result(.success, answer.status, nil)
     }
 
-    private static func ended(_ result: SendAttemptResult, _ status: Int?, _ explanation: String?) -> AttemptResult {
+    private static func result(_ result: SendAttemptResult, _ status: Int?, _ explanation: String?) -> AttemptResult {
         AttemptResult(result: result, status: status, milliseconds: 0, explanation: explanation)
     }
 
@@ -164,112 +160,62 @@ package final class WebhookClient: Sendable {
         by deadline: NIODeadline
     ) async throws(WebhookFailure) -> WebhookResponse {
         let isFromPublic = redirect?.isFromPublic ?? false
-        if let kept = connections.take(to: target.origin, where: isFit(for: target.origin, isFromPublic)) {
-            let order = order(of: body, for: target, on: kept.eventLoop, by: deadline)
-            Self.hand(order, to: kept)
-            do {
-                return try await answer(to: order, on: kept)
-            } catch {
-                // The server had closed the reused connection, so the request is sent on a new connection.
-                guard error.isUntaken else { throw error }
-            }
+        // The address of a kept connection was checked when it was opened, but not as the target of a redirect.
+        var kept = connections.take(to: target.origin) { channel in
+            !isFromPublic || channel.remoteAddress.map { isAllowed($0, of: target.origin) } ?? false
         }
-        let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let order = order(of: body, for: target, on: loop, by: deadline)
-        return try await answer(to: order, on: try await connect(on: loop, for: order, isFromPublic))
-    }
-
-    /// Decides whether a kept connection may be used. Its address was checked when it was opened, but not as the target
-    /// of a redirect from a public address.
-    private func isFit(for origin: WebhookOrigin, _ isFromPublic: Bool) -> ((IPAddress) -> Bool)? {
-        guard isFromPublic else { return nil }
-        return { [destinations] address in
-            destinations.refusal(of: address, port: origin.port, isSecure: origin.isSecure, isFromPublic: true) == nil
-        }
-    }
-
-    private func order(
-        of body: ByteBuffer,
-        for target: WebhookTarget,
-        on loop: any EventLoop,
-        by deadline: NIODeadline
-    ) -> WebhookRequest {
-        WebhookRequest(
-            target: target,
-            userAgent: userAgent,
-            body: body,
-            deadline: deadline,
-            answer: loop.makePromise(of: WebhookResponse.self)
-        )
-    }
-
-    private static func hand(_ order: WebhookRequest, to channel: any Channel) {
-        channel.writeAndFlush(order).whenFailure { _ in
-            // `WebhookExchange` reports its own errors. This error means that the connection was closed before the
-            // request.
-            let explanation = "connection reset by \(order.target.origin) before an answer"
-            order.answer.fail(WebhookFailure(.socketIssue, explanation, isUntaken: true))
-        }
-    }
-
-    private func answer(to order: WebhookRequest, on channel: any Channel) async throws(WebhookFailure)
-        -> WebhookResponse
-    {
-        do {
-            let answer = try await order.answer.futureResult.get()
-            if answer.isReusable { connections.keep(channel, to: order.target.origin) }
-            return answer
-        } catch {
-            throw WebhookFailure(error, at: order.target.origin)
-        }
-    }
-
-    private func connect(on loop: any EventLoop, for order: WebhookRequest, _ isFromPublic: Bool)
-        async throws(WebhookFailure)
-        -> any Channel
-    {
-        do {
-            guard connections.isOpen else { throw Self.gone }
-            // All steps run on one event loop, because the handlers must be in place before the connection opens.
-            return try await loop.flatSubmit { [self] in connected(on: loop, for: order, isFromPublic) }.get()
-        } catch {
-            let failure = WebhookFailure(error, at: order.target.origin)
-            order.answer.fail(failure)
-            throw failure
-        }
-    }
-
-    /// Connects, and writes the request in the same step, so that a failure of the TLS handshake reaches the request.
-    private func connected(on loop: any EventLoop, for order: WebhookRequest, _ isFromPublic: Bool)
-        -> EventLoopFuture<any Channel>
-    {
-        let origin = order.target.origin
-        let lookup = HostLookup(on: loop) { [destinations] address in
-            destinations.refusal(
-                of: address,
-                port: origin.port,
-                isSecure: origin.isSecure,
-                isFromPublic: isFromPublic
+        while true {
+            let loop = kept?.eventLoop ?? MultiThreadedEventLoopGroup.singleton.next()
+            let request = WebhookRequest(
+                target: target,
+                userAgent: userAgent,
+                body: body,
+                deadline: deadline,
+                answer: loop.makePromise()
             )
-        }
-        let bootstrap = ClientBootstrap(group: loop)
-            .resolver(lookup)
-            .connectTimeout(max(order.deadline - .now(), .milliseconds(1)))
-            .channelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
-            .channelInitializer { [self] channel in
-                channel.eventLoop.makeCompletedFuture { try addHandlers(to: channel, origin) }
+            if let kept { request.send(on: kept) } else { connect(for: request, isFromPublic) }
+            do {
+                return try await request.answer.futureResult.get()
+            } catch {
+                let failure = WebhookFailure(error, at: target.origin)
+                // The server had closed the reused connection, so the request is sent on a new connection.
+                guard kept != nil, failure.isUntaken else { throw failure }
+                kept = nil
             }
-        return bootstrap.connect(host: origin.host, port: origin.port).flatMapThrowing { [self] channel in
-            guard connections.enter(channel, to: origin) else {
-                channel.close(promise: nil)
-                throw Self.gone
-            }
-            Self.hand(order, to: channel)
-            return channel
         }
     }
 
-    private static let gone = WebhookFailure(.other, "Till has stopped")
+    private func isAllowed(_ address: SocketAddress, of origin: WebhookOrigin) -> Bool {
+        (try? destinations.allowed([address], of: origin, isFromPublic: true))?.isEmpty == false
+    }
+
+    /// Connects, and sends the request in the same step, so that a failure of the TLS handshake reaches the request. If
+    /// there is no connection, the request fails.
+    private func connect(for request: WebhookRequest, _ isFromPublic: Bool) {
+        let origin = request.target.origin
+        let loop = request.answer.futureResult.eventLoop
+        HostLookup.addresses(of: origin, by: request.deadline, on: loop)
+            .flatMapThrowing { [connections, destinations] found in
+                try connections.requireOpen()
+                guard let found else { throw ChannelError.connectTimeout(.zero) }
+                return try destinations.allowed(found, of: origin, isFromPublic: isFromPublic)
+            }
+            .flatMap { [self] addresses in
+                ClientBootstrap(group: loop)
+                    .resolver(ResolvedHost(loop: loop, addresses: addresses))
+                    .connectTimeout(max(request.deadline - .now(), .milliseconds(1)))
+                    .channelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
+                    .channelInitializer { [self] channel in
+                        channel.eventLoop.makeCompletedFuture { try addHandlers(to: channel, origin) }
+                    }
+                    .connect(host: origin.host, port: origin.port)
+            }
+            .flatMapThrowing { [connections] channel in
+                try connections.enter(channel, to: origin)
+                request.send(on: channel)
+            }
+            .whenFailure { request.answer.fail($0) }
+    }
 
     private func addHandlers(to channel: any Channel, _ origin: WebhookOrigin) throws {
         let wire = WireWatch()
@@ -290,6 +236,8 @@ package final class WebhookClient: Sendable {
             encoderConfiguration: HTTPRequestEncoder.Configuration(),
             decoderLimitConfiguration: limits
         )
-        try pipeline.addHandler(WebhookExchange(origin: origin, idleLimit: idleLimit, wire: wire, answer: answer))
+        try pipeline.addHandler(
+            WebhookExchange(origin: origin, connections: connections, idleLimit: idleLimit, wire: wire, answer: answer)
+        )
     }
 }

@@ -1,5 +1,6 @@
 import NIOCore
 import Synchronization
+import TillCore
 
 /// The connections of a webhook client: connections in use, and idle connections for the next request to the same
 /// server.
@@ -16,17 +17,24 @@ final class WebhookConnections: Sendable {
     /// sends to an endpoint at the same time.
     private static let idlePerOrigin = 16
 
-    /// Whether new connections are accepted; false after the webhook client has stopped.
-    var isOpen: Bool { book.withLock { !$0.isClosed } }
+    /// The error after the webhook client has stopped.
+    static let closed = WebhookFailure(.other, "Till has stopped")
 
-    /// Adds a new connection; false after the webhook client has stopped.
-    func enter(_ channel: any Channel, to origin: WebhookOrigin) -> Bool {
-        let isEntered = book.withLock { book in
+    /// - Throws: `closed`
+    func requireOpen() throws { if book.withLock({ $0.isClosed }) { throw Self.closed } }
+
+    /// Adds a new connection. After the webhook client has stopped, closes it.
+    ///
+    /// - Throws: `closed`
+    func enter(_ channel: any Channel, to origin: WebhookOrigin) throws {
+        let isClosed = book.withLock { book in
             if !book.isClosed { book.open[ObjectIdentifier(channel)] = channel }
-            return !book.isClosed
+            return book.isClosed
         }
         channel.closeFuture.whenComplete { [self] _ in leave(channel, to: origin) }
-        return isEntered
+        guard isClosed else { return }
+        channel.close(promise: nil)
+        throw Self.closed
     }
 
     private func leave(_ channel: any Channel, to origin: WebhookOrigin) {
@@ -39,16 +47,11 @@ final class WebhookConnections: Sendable {
 
     /// The most recently used idle connection to a server; nil if there is none.
     ///
-    /// - Parameter isFit: returns whether a connection to an address may be used; nil allows every connection.
-    func take(to origin: WebhookOrigin, where isFit: ((IPAddress) -> Bool)? = nil) -> (any Channel)? {
+    /// - Parameter isFit: returns whether the connection may be used.
+    func take(to origin: WebhookOrigin, where isFit: (any Channel) -> Bool) -> (any Channel)? {
         book.withLock { book in
-            while let index = book.idle[origin]?.lastIndex(where: { channel in
-                guard let isFit, channel.isActive else { return true }
-                return channel.remoteAddress.flatMap(IPAddress.init).map(isFit) ?? false
-            }) {
-                if let channel = book.idle[origin]?.remove(at: index), channel.isActive { return channel }
-            }
-            return nil
+            let index = book.idle[origin]?.lastIndex { $0.isActive && isFit($0) }
+            return index.flatMap { book.idle[origin]?.remove(at: $0) }
         }
     }
 

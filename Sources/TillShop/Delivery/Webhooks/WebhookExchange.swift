@@ -10,6 +10,15 @@ struct WebhookRequest: Sendable {
     let body: ByteBuffer
     let deadline: NIODeadline
     let answer: EventLoopPromise<WebhookResponse>
+
+    /// Sends the request on a connection.
+    func send(on channel: any Channel) {
+        channel.writeAndFlush(self).whenFailure { _ in
+            // `WebhookExchange` reports its own errors. This error means that the connection was closed before.
+            let explanation = "connection reset by \(target.origin) before an answer"
+            answer.fail(WebhookFailure(.socketIssue, explanation, isUntaken: true))
+        }
+    }
 }
 
 /// The parts of an answer that Till uses.
@@ -17,8 +26,6 @@ struct WebhookResponse: Sendable {
     let status: Int
     let location: String?
     let contentType: String?
-    /// Whether the connection can carry another request.
-    let isReusable: Bool
     /// The server's address; nil if the connection was already closed.
     let address: IPAddress?
 }
@@ -39,7 +46,7 @@ final class WebhookExchange: ChannelDuplexHandler {
     static let bodyLimit = 64 * 1_024
 
     private struct Current {
-        let order: WebhookRequest
+        let request: WebhookRequest
         let alarm: Scheduled<Void>
         var head: HTTPResponseHead?
         /// The number of bytes of the answer that had arrived when its head was complete.
@@ -47,14 +54,22 @@ final class WebhookExchange: ChannelDuplexHandler {
     }
 
     private let origin: WebhookOrigin
+    private let connections: WebhookConnections
     private let idleLimit: TimeAmount
     private let wire: WireWatch
     private let answer: AnswerWatch
     private var current: Current?
     private var idleAlarm: Scheduled<Void>?
 
-    init(origin: WebhookOrigin, idleLimit: TimeAmount, wire: WireWatch, answer: AnswerWatch) {
+    init(
+        origin: WebhookOrigin,
+        connections: WebhookConnections,
+        idleLimit: TimeAmount,
+        wire: WireWatch,
+        answer: AnswerWatch
+    ) {
         self.origin = origin
+        self.connections = connections
         self.idleLimit = idleLimit
         self.wire = wire
         self.answer = answer
@@ -63,23 +78,23 @@ final class WebhookExchange: ChannelDuplexHandler {
     // MARK: - The request
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        let order = unwrapOutboundIn(data)
+        let request = unwrapOutboundIn(data)
         guard current == nil, context.channel.isActive else {
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
         idleAlarm?.cancel()
         answer.count = 0
-        let alarm = context.eventLoop.assumeIsolated().scheduleTask(deadline: order.deadline) { self.expire() }
-        current = Current(order: order, alarm: alarm)
+        let alarm = context.eventLoop.assumeIsolated().scheduleTask(deadline: request.deadline) { self.expire() }
+        current = Current(request: request, alarm: alarm)
         let headers: HTTPHeaders = [
-            "Host": origin.authority, "User-Agent": order.userAgent, "Accept": "*/*",
-            "Content-Type": "application/json", "Content-Length": String(order.body.readableBytes),
+            "Host": origin.authority, "User-Agent": request.userAgent, "Accept": "*/*",
+            "Content-Type": "application/json", "Content-Length": String(request.body.readableBytes),
             DeliveryHeader.name: DeliveryHeader.value,
         ]
-        let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: order.target.path, headers: headers)
+        let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: request.target.path, headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(.byteBuffer(order.body))), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(request.body))), promise: nil)
         context.write(wrapOutboundOut(.end(nil)), promise: promise)
     }
 
@@ -128,21 +143,17 @@ final class WebhookExchange: ChannelDuplexHandler {
         let isReusable = isComplete && head.isKeepAlive && wait > .zero && context.channel.isActive
         if isReusable {
             idleAlarm = context.eventLoop.assumeIsolated().scheduleTask(in: wait) { context.close(promise: nil) }
+            connections.keep(context.channel, to: origin)
         }
-        current.order.answer.succeed(
+        current.request.answer.succeed(
             WebhookResponse(
                 status: Int(head.status.code),
                 location: head.headers.first(name: "Location"),
                 contentType: head.headers.first(name: "Content-Type"),
-                isReusable: isReusable,
-                address: head.headers.contains(name: "Location") ? address(context) : nil
+                address: context.channel.remoteAddress.flatMap(IPAddress.init)
             )
         )
         if !isReusable { wire.cut() }
-    }
-
-    private func address(_ context: ChannelHandlerContext) -> IPAddress? {
-        context.channel.remoteAddress.flatMap(IPAddress.init)
     }
 
     /// How long the connection may be idle: a second less than the server's Keep-Alive timeout.
@@ -196,6 +207,6 @@ final class WebhookExchange: ChannelDuplexHandler {
         guard let current else { return }
         self.current = nil
         current.alarm.cancel()
-        current.order.answer.fail(failure)
+        current.request.answer.fail(failure)
     }
 }

@@ -21,6 +21,12 @@ struct WebhookFailure: Error {
         self.isUntaken = isUntaken
     }
 
+    /// Till did not connect, because it may not send deliveries to any address of the server.
+    init(refused reason: String, at origin: WebhookOrigin) {
+        self.init(.other, "nothing was sent to \(origin): \(reason)")
+        refusal = reason
+    }
+
     /// Classifies an error.
     ///
     /// - Parameter answerBegan: whether bytes of the answer had arrived.
@@ -30,6 +36,8 @@ struct WebhookFailure: Error {
             self = failure
         case let error as NIOConnectionError:
             self.init(connecting: error, to: origin)
+        case is HostLookup.UnknownName:
+            self.init(.socketIssue, "the name \(origin.host) was not resolved")
         case ChannelError.connectTimeout:
             self.init(.timedOut, "no connection to \(origin) within the time limit")
         case let error as IOError:
@@ -50,13 +58,8 @@ struct WebhookFailure: Error {
     }
 
     private init(connecting error: NIOConnectionError, to origin: WebhookOrigin) {
-        if let refused = (error.dnsAAAAError ?? error.dnsAError) as? DestinationRefused {
-            self.init(.other, "nothing was sent to \(origin): \(refused.reason)")
-            refusal = refused.reason
-            return
-        }
         guard let last = error.connectionErrors.last else {
-            self.init(.socketIssue, "the name \(origin.host) was not resolved")
+            self.init(HostLookup.UnknownName(), at: origin)
             return
         }
         if let cause = last.error as? IOError {
