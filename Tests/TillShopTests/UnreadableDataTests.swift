@@ -117,7 +117,7 @@ struct UnreadableDataTests {
     func delivery() async throws {
         let post = try await WebhookReceiver.start { _ in .status(200) }
         let test = try await TestShop(selling: SampleCatalog.all)
-        try await test.shop.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
+        try await test.shop.setup.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         for customer in ["ann", "bob", "cat"] { try await test.buy("coins", by: customer) }
         let bob = "(SELECT account FROM accounts WHERE customer = 'bob')"
@@ -149,7 +149,7 @@ struct UnreadableDataTests {
 
     private func text(_ test: TestShop) async throws -> [String] {
         var text: [UInt8] = []
-        try await test.shop.exportState(of: TestShop.bundleID) { text += $0 }
+        try await test.shop.snapshots.export(TestShop.bundleID) { text += $0 }
         return String(decoding: text, as: UTF8.self).split(separator: "\n").dropLast().map(String.init)
     }
 
@@ -162,7 +162,7 @@ struct UnreadableDataTests {
     )
     func imported(_ table: ShopTable, _ column: String, _ cell: Cell) async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
-        try await test.shop.updateRules(of: Self.scope) {
+        try await test.shop.setup.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/notifications")]
         }
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))

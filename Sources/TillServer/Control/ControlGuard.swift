@@ -162,7 +162,7 @@ struct ControlMiddleware: RouterMiddleware {
         do {
             if request.isDelivery { throw Self.refusal(of: request, shop) }
             var context = context
-            context.caller = try await guardian.check(request) { try await shop.controlToken($0) }?.at(context.address)
+            context.caller = try await guardian.check(request) { try await shop.tokens.token($0) }?.at(context.address)
             try Self.checkSegments(of: request.uri.path)
             response = try await next(request, context)
         } catch {

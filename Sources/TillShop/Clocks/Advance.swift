@@ -20,7 +20,7 @@ extension Shop {
         guard clocks.exists(name) else {
             throw ClockRefused(code: "unknown_clock", message: "There is no clock \(name.key); create it first.")
         }
-        try checkMayMove(name)
+        try settings.checkMayMove(name)
         let present = now(on: name)
         let instant: Timestamp
         switch target {
@@ -61,7 +61,7 @@ extension Shop {
     func advancing(on name: ClockName, to target: Timestamp, thenAt speed: Double) async throws -> AdvanceReport {
         var record = clocks.record(name)
         try await forgetSkippedTime(of: &record)
-        let from = try await clocks.stopping(name, realTime: wallClock) { from in
+        let from = try await clocks.stopping(name) { from in
             if target < from { throw goingBack(name, from: from, to: target) }
             record.freeze(at: from, from: from)
             record.pendingAdvance = Clocks.Advance(to: target, speed: speed)
@@ -69,8 +69,8 @@ extension Shop {
             return from
         }
         let log = AdvanceLog(from: from, to: target)
-        runningAdvances.begin(name, log)
-        defer { runningAdvances.end(name) }
+        clocks.advances.begin(name, log)
+        defer { clocks.advances.end(name) }
         try await processEvents(on: name, to: target, log)
         record = clocks.record(name)
         record.freeze(at: target, from: now(on: name))
@@ -128,5 +128,5 @@ extension Shop {
     private static let maxSettledAtOnce = 1_000
 
     /// The advance in progress on a clock; nil if there is none.
-    package func advanceUnderWay(on name: ClockName) -> AdvanceProgress? { runningAdvances.progress(name) }
+    package func advanceUnderWay(on name: ClockName) -> AdvanceProgress? { clocks.advances.progress(name) }
 }

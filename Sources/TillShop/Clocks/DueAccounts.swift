@@ -67,7 +67,7 @@ extension Shop {
         } catch {
             // When the server stops or all data is replaced, every account is interrupted. That is no reason to
             // quarantine an account.
-            guard !isStopping.value else { return }
+            guard !locks.isStopping.value else { return }
             _ = try cluster?.preconditionNow()
             guard !Self.isTemporary(error) else { throw error }
             quarantine.add(due.id, because: error.logText)

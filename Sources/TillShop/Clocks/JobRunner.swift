@@ -189,7 +189,7 @@ extension Shop {
     /// The id of the job for a mass extension. It depends on the request, the product, the app and the environment, but
     /// not on the client that sends the request.
     package func jobID(ofExtension request: String, of productID: String, in scope: AccountScope) -> String {
-        uuid("extend/\(scope.environment.rawValue)/\(scope.app)/\(productID)/\(request)")
+        identifiers.uuid("extend/\(scope.environment.rawValue)/\(scope.app)/\(productID)/\(request)")
     }
 
     /// Reads a job by its id; nil if there is no such job.
@@ -348,7 +348,7 @@ extension Shop {
                 type: NotificationType.renewalExtension.rawValue,
                 subtype: NotificationSubtype.summary.rawValue,
                 // After a restore, the same job may run again, and its notification then needs another UUID.
-                uuid: uuid("job/\(restoreEpoch)/\(record.id)"),
+                uuid: identifiers.uuid("job/\(restoreEpoch)/\(record.id)"),
                 signedDate: record.completedAt ?? record.at
             )
             try await enqueue(head, .summary(summary), in: &change, scope: record.scope, signedBy: chain)

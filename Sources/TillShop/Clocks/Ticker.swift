@@ -126,7 +126,7 @@ package struct Ticker: Service {
             // Runs in a task of its own: finishing interrupted work may take long, and other clocks must not wait for
             // it.
             Task {
-                await shop.forgetUnfinishedCopies()
+                await shop.snapshots.removeUnfinished()
                 await shop.resumeLongWork()
             }
             for clock in shop.everyClock { plan.note(clock, Timestamp(milliseconds: .min)) }
@@ -173,10 +173,10 @@ package struct Ticker: Service {
     private func serve(_ clock: ClockName) async {
         do {
             // Under the shared lock, no restore can run between reading the clock and writing the result.
-            try await shop.besideOthers { try await shop.asOfNow { try await pass(clock) } }
+            try await shop.locks.besideOthers { try await shop.asOfNow { try await pass(clock) } }
         } catch {
             // It is not an error that a stop of the server interrupts the work.
-            if !shop.isStopping.value {
+            if !shop.locks.isStopping.value {
                 shop.logger.error(
                     "events of a clock could not be processed",
                     metadata: ["app": "\(clock.scope.app)", "cause": "\(error.logText)"]

@@ -62,7 +62,7 @@ struct SignatureCheck {
 
     /// One sentence for each certificate of a chain that the OCSP responder does not report as good.
     private func revocations(_ chain: String) -> [String] {
-        shop.authority.certificates.filter { $0.certificate.chainID == chain && $0.state.status != .good }.map {
+        shop.keys.authority.certificates.filter { $0.certificate.chainID == chain && $0.state.status != .good }.map {
             let state = $0.state.status.rawValue
             return "This server's OCSP responder answers \(state) for the \($0.certificate.part.rawValue)."
         }
@@ -109,7 +109,7 @@ struct SignatureCheck {
             let words = "The receipt has no certificate, so its signature cannot be verified."
             return SignatureVerdict(signer: .invalid, words: words, notes: [])
         }
-        let own = (try? await shop.receiptKeys.signing())?.chain.certificatesDER[2]
+        let own = (try? await shop.keys.receipts.signing())?.chain.certificatesDER[2]
         let root = ChainRoot(last, trusting: own.map { [$0] } ?? [])
         do {
             try ReceiptVerifier(rootsDER: [last], acceptsSHA1: true).verify(receipt)
@@ -139,7 +139,7 @@ struct SignatureCheck {
 
     /// Reads and judges a transaction receipt, which can only be read if this server signed it.
     func verdict(ofTransactionReceipt bytes: [UInt8]) async -> (TransactionReceipt?, SignatureVerdict) {
-        let chain = (try? await shop.receiptKeys.signing())?.chain
+        let chain = (try? await shop.keys.receipts.signing())?.chain
         let verifier = ReceiptVerifier(
             rootsDER: [],
             purchaseCertificatesDER: chain.map { [$0.purchaseCertificateDER] } ?? []

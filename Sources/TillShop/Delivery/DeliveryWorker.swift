@@ -418,7 +418,7 @@ package actor DeliveryWorker: Service {
         _ clock: ClockName,
         _ version: NotificationVersion
     ) -> Delivery {
-        let date = shop.clocks.dateOfAttempt(due: delivery.due, on: clock, realTime: shop.wallClock)
+        let date = shop.clocks.dateOfAttempt(due: delivery.due, on: clock)
         var done = delivery
         done.attempts.append(
             SendAttempt(

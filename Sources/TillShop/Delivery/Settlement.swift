@@ -51,7 +51,7 @@ package final class Settlement: Sendable {
     }
 
     /// Whether the settlement waits no longer.
-    var isOver: Bool { ContinuousClock.now >= end || shop.isStopping.value || Task.isCancelled }
+    var isOver: Bool { ContinuousClock.now >= end || shop.locks.isStopping.value || Task.isCancelled }
 
     /// Runs an operation, and collects the deliveries that it commits.
     package func collect<Value>(_ operation: () async throws -> Value) async throws -> Value {
@@ -83,8 +83,8 @@ package final class Settlement: Sendable {
 
     /// Waits until no delivery is expected, or until the end.
     func wait() async {
-        shop.settlements.add(self)
-        defer { shop.settlements.remove(self) }
+        shop.signals.settlements.add(self)
+        defer { shop.signals.settlements.remove(self) }
         await readDeliveries()
         while !isOver, state.withLock({ !$0.expected.isEmpty }) {
             // A delivery may also end without an attempt: its endpoint is removed, or all data is replaced.

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import TillCore
 import TillSigning
@@ -15,7 +14,7 @@ extension Shop {
         signedBy chain: SigningChain
     ) async throws {
         guard !notifications.isEmpty, let app = registry.app(scope.app) else { return }
-        if let document = chains.document(of: chain) { change.documents.append(document) }
+        if let document = keys.chains.document(of: chain) { change.documents.append(document) }
         let followed = isForwardCompatible(in: scope) ? notifications.filter(\.isFollowedByFutureNotification).count : 0
         var ids = try identifiers.take(Int64(notifications.count + followed))
         let accounts = Dictionary(uniqueKeysWithValues: change.accounts.map { ($0.account.id, $0.account) })
@@ -76,7 +75,7 @@ extension Shop {
         let head = NotificationPayload.Head(
             type: isFuture ? FutureNotification.type : notification.type.rawValue,
             subtype: isFuture ? FutureNotification.subtype : notification.subtype?.rawValue,
-            uuid: uuid(of: id),
+            uuid: identifiers.uuid(of: id),
             signedDate: date
         )
         let data = NotificationPayload.data(
@@ -165,23 +164,13 @@ extension Shop {
 
     /// Assembles the `signedPayload`. The bytes are always the same as in the first attempt.
     package func signedPayload(_ entry: OutboxEntry) throws -> [UInt8] {
-        guard let chain = entry.chain, let header = chains.header(of: chain) else {
+        guard let chain = entry.chain, let header = keys.chains.header(of: chain) else {
             throw ShopDamaged(
                 what: "the certificates of chain \(entry.chain ?? "–"), which signed \(entry.uuid), are missing"
             )
         }
         let whole = Self.completed(entry.body.payload, entry.transactionInfo, entry.renewalInfo, header: header)
         return SigningChain.assemble(header: header, payload: whole, signature: entry.body.signature)
-    }
-
-    /// The UUID of a notification, derived from the notification's number. A restore never reuses numbers, so UUIDs are
-    /// unique. This matters because receivers drop notifications whose UUID they already know.
-    func uuid(of id: NotificationID) -> String { uuid("notification/\(id.number)") }
-
-    /// A lower-case UUID derived from the database's seed and a name, so that a replayed run has the same UUIDs.
-    func uuid(_ name: String) -> String {
-        let digest = SHA256.hash(data: Array("\(seed)/\(name)".utf8))
-        return digest.withUnsafeBytes { UUIDText.version4(of: $0) }
     }
 }
 

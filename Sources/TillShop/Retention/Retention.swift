@@ -66,13 +66,13 @@ extension Shop {
         pausing pause: Duration = .zero
     ) async throws -> PruneReport {
         var report = PruneReport()
-        for scope in everyScope {
+        for scope in registry.scopes {
             if let days, settings.guardsProduction {
                 let kept = retentionDays(in: scope.environment)
                 guard kept > 0, days >= kept else { throw settings.allowReset ? StateRefused.kept(kept) : .forbidden }
             }
         }
-        for scope in everyScope {
+        for scope in registry.scopes {
             guard var query = try await pruneQuery(in: scope, olderThan: days) else { continue }
             var isMarked = isDryRun
             while true {
@@ -108,8 +108,7 @@ extension Shop {
 
     /// Creates the query for the old notifications of an app's environment; nil if no notification can be old.
     private func pruneQuery(in scope: AccountScope, olderThan days: Int?) async throws -> PruneQuery? {
-        let clocks = [ClockName(scope)] + clocks.own(in: scope).map { ClockName(scope, own: $0) }
-        let present = clocks.map { now(on: $0) }.reduce(wallClock()) { min($0, $1) }
+        let present = clocks.names(in: scope).map { now(on: $0) }.reduce(wallClock()) { min($0, $1) }
         func past(_ days: Int) -> Timestamp { present.advanced(milliseconds: -Int64(days) * Retention.day) }
         if let days { return PruneQuery(scope: scope, signedBefore: past(days), limit: Retention.page) }
         let kept = retentionDays(in: scope.environment)

@@ -97,7 +97,7 @@ extension KeyRecord {
     var documentNames: [String] { offersOf.map { ["\($0)/\(id)", id] } ?? [id] }
 }
 
-/// The configuration: teams, apps, keys, catalogs and environment settings. It is held in memory, so that a request
+/// The configuration: teams, apps, keys, catalogs, and the settings of environments and of the server. It is held in memory, so that a request
 /// need not read the database to find its key.
 package final class Registry: Sendable {
     /// Identifies a key by its id and, if the key only signs offers of one app, by that app. The id alone is not
@@ -155,11 +155,14 @@ package final class Registry: Sendable {
     }
 
     private let storage: any Storage
+    /// The server's settings, which do not change while the process runs.
+    package let settings: Settings
     private let state: Mutex<State>
 
     /// Reads the configuration from the database.
-    package init(storage: any Storage) async throws {
+    package init(storage: any Storage, settings: Settings = Settings()) async throws {
         self.storage = storage
+        self.settings = settings
         state = Mutex(try await Self.read(storage))
     }
 
@@ -187,6 +190,12 @@ package final class Registry: Sendable {
     package func app(_ bundleID: String) -> AppRecord? { state.withLock { $0.apps[bundleID] } }
     /// The apps of all teams, sorted by bundle id.
     package var apps: [AppRecord] { state.withLock { $0.apps.values.sorted { $0.bundleID < $1.bundleID } } }
+    /// The two environments of every app.
+    var scopes: [AccountScope] {
+        apps.flatMap { app in
+            StoreEnvironment.allCases.map { AccountScope(environment: $0, app: app.bundleID) }
+        }
+    }
     /// The keys of all teams, including revoked keys, sorted by id and then by the app whose offers they sign.
     package var keys: [KeyRecord] {
         state.withLock { $0.keys.values.map(\.record) }
@@ -217,6 +226,11 @@ package final class Registry: Sendable {
     /// The settings of an app's environment.
     package func rules(of scope: AccountScope) -> EnvironmentSettings {
         state.withLock { $0.rules[Self.name(of: scope)] } ?? EnvironmentSettings()
+    }
+
+    /// The policy of an app's environment. The environment's settings take precedence over the server's settings.
+    package func policy(of scope: AccountScope) -> Policy {
+        rules(of: scope).policy(of: scope.environment, under: settings)
     }
 
     /// The payload profile of an app's environment; nil for the default profile.

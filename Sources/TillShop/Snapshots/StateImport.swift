@@ -37,10 +37,10 @@ package struct StateImport: ~Copyable {
     /// - Parameter confirmation: required by the production guard.
     /// - Throws: `StateRefused` if the operator forbids imports.
     package init(_ shop: Shop, confirmation: String? = nil) throws {
-        try shop.checkMayReplace(confirmation)
+        try shop.settings.checkMayReplace(confirmation)
         self.shop = shop
         check = StateCheck(settings: shop.settings)
-        name = shop.passingName("import")
+        name = shop.snapshots.temporaryName("import")
     }
 
     /// Reads the next bytes of the file.
@@ -79,14 +79,12 @@ package struct StateImport: ~Copyable {
         do {
             try await shop.replacing {
                 try await shop.storage.reserveIdentifiers(below: highWater)
-                shop.identifiers.forget()
                 // The companions are added to the snapshot, so that either both they and the state are restored or
                 // nothing is.
                 let missing = try await shop.missing(of: companions)
                 try await shop.storage.add(missing.map(\.row), of: .documents, to: snapshot)
-                try await shop.restoreAndReload(name)
+                try await shop.snapshots.restore(name)
                 try await shop.forgetHighWaterMarks()
-                for document in missing where document.kind == .chain { shop.chains.learn(document) }
             }
         } catch {
             try? await shop.storage.remove(snapshot: name)

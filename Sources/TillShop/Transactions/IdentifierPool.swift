@@ -1,5 +1,8 @@
+import Crypto
+import Foundation
 import Synchronization
 import TillCore
+import TillSigning
 import TillStorage
 
 /// Assigns counter values for identifiers from blocks, which are reserved in the database first. If a server crashes,
@@ -24,9 +27,26 @@ final class IdentifierPool: Sendable {
     /// (`Retention.HighWaterMark`).
     static let blockLife = Duration.seconds(86_400)
 
-    init(storage: any Storage) {
+    /// The random text from which UUIDs are derived, so that a replayed run has the same UUIDs.
+    let seed: String
+
+    /// Reads the seed of the database, or creates it at the first start.
+    init(storage: any Storage) async throws {
         self.storage = storage
+        let body = "\"\(UUID().uuidString.lowercased())\""
+        // Another server may start with the same empty database at the same time, so the first stored seed wins.
+        seed = try await storage.keep(Document(kind: .shop, name: "seed", body: body)).body
     }
+
+    /// A lower-case UUID derived from the database's seed and a name, so that a replayed run has the same UUIDs.
+    func uuid(_ name: String) -> String {
+        let digest = SHA256.hash(data: Array("\(seed)/\(name)".utf8))
+        return digest.withUnsafeBytes { UUIDText.version4(of: $0) }
+    }
+
+    /// The UUID of a notification, derived from the notification's number. A restore never reuses numbers, so UUIDs are
+    /// unique. This matters because receivers drop notifications whose UUID they already know.
+    func uuid(of id: NotificationID) -> String { uuid("notification/\(id.number)") }
 
     /// Takes a number of consecutive values. ``Transactor`` reserves more and decides again if this fails.
     func take(_ count: Int64) throws(Exhausted) -> Identifiers {

@@ -135,7 +135,7 @@ extension Shop {
         Ledger(
             accounts: [account],
             catalog: registry.catalog(of: account.app),
-            policy: policy(of: AccountScope(environment: account.environment, app: account.app)),
+            policy: registry.policy(of: AccountScope(environment: account.environment, app: account.app)),
             identifiers: Identifiers(reserved: 0..<0),
             at: now(of: account)
         )
@@ -253,7 +253,7 @@ extension Shop {
             accounts: loaded,
             transactions: transactions,
             catalog: registry.catalog(of: scope.app),
-            policy: policy(of: scope),
+            policy: registry.policy(of: scope),
             identifiers: Identifiers(reserved: 0..<0),
             at: now
         )

@@ -78,7 +78,9 @@ struct RetentionTests {
     @Test("Pending notifications are kept at any age, and a retention of 0 keeps every notification")
     func pending() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
-        try await test.shop.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/a")] }
+        try await test.shop.setup.updateRules(of: Self.scope) {
+            $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/a")]
+        }
         try await test.buy("coins", by: "ann")
         try await test.shop.noteHighWaterMark()
         test.advance(40 * Self.day)
@@ -117,7 +119,7 @@ struct RetentionTests {
         #expect(try await test.shop.prune(olderThan: 1).notifications == 1)
         try await test.buy("coins", by: "ann")
         var text: [UInt8] = []
-        try await test.shop.exportState(of: nil) { text += $0 }
+        try await test.shop.snapshots.export(nil) { text += $0 }
         let other = try await TestShop()
         try await other.shop.noteHighWaterMark()
         var state = try StateImport(other.shop)

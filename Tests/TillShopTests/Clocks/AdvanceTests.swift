@@ -16,7 +16,7 @@ struct AdvanceTests {
     func year() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let post = try await WebhookReceiver.start { _ in .status(200) }
-        try await test.shop.updateRules(of: Self.scope) {
+        try await test.shop.setup.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "\(post.url)/notifications")]
         }
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
@@ -83,7 +83,7 @@ struct AdvanceTests {
     func attemptsOnTheWay(settling: Bool) async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let post = try await WebhookReceiver.start { _ in .status(500) }
-        try await test.shop.updateRules(of: Self.scope) {
+        try await test.shop.setup.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "\(post.url)/notifications")]
         }
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
@@ -114,7 +114,7 @@ struct AdvanceTests {
     func aheadOfTheClock() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let post = try await WebhookReceiver.start { _ in .status(200) }
-        try await test.shop.updateRules(of: Self.scope) {
+        try await test.shop.setup.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "\(post.url)/notifications")]
         }
         let deliveryWorker = try test.startSending()

@@ -80,7 +80,7 @@ extension AppleAPI {
             storefronts: try Self.storefronts(body)
         )
         let id = shop.jobID(ofExtension: request, of: product, in: exchange.scope)
-        _ = try await shop.besideOthers { try await shop.beginJob(.extend(wanted), in: exchange.scope, id: id) }
+        _ = try await shop.locks.besideOthers { try await shop.beginJob(.extend(wanted), in: exchange.scope, id: id) }
         var json = JSONWriter()
         json.put("requestIdentifier", text)
         return .json(json.finish())

@@ -169,7 +169,7 @@ extension ControlAPI {
             of: account,
             at: shop.now(of: account),
             catalog: shop.registry.catalog(of: account.app),
-            policy: shop.policy(of: AccountScope(environment: account.environment, app: account.app))
+            policy: shop.registry.policy(of: AccountScope(environment: account.environment, app: account.app))
         )
     }
 

@@ -14,7 +14,7 @@ extension ControlAPI {
             held: account,
             at: now,
             catalog: shop.registry.catalog(of: account.app),
-            policy: shop.policy(of: AccountScope(environment: account.environment, app: account.app))
+            policy: shop.registry.policy(of: AccountScope(environment: account.environment, app: account.app))
         )
         let status = subscription.status
         let bought = subscription.bought

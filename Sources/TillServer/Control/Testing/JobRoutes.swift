@@ -69,7 +69,7 @@ extension ControlAPI {
 
     /// Changes the prices of a subscription in the catalog, also those of its plans that are billed upfront.
     private func setPrices(_ prices: PriceList, of product: String, of app: String) async throws {
-        _ = try await shop.updateCatalog(of: app) { catalog in
+        _ = try await shop.setup.updateCatalog(of: app) { catalog in
             var catalog = catalog
             catalog.products[product]?.prices = prices
             let plans = catalog.products[product]?.plan?.billingPlans ?? []
@@ -84,7 +84,7 @@ extension ControlAPI {
         let scope = try call.scope()
         let id = try product(call.productId, of: scope.app, as: [.autoRenewable, .nonConsumable]).id
         try shop.checkStart(at: call.at, in: scope)
-        _ = try await shop.updateCatalog(of: scope.app) { catalog in
+        _ = try await shop.setup.updateCatalog(of: scope.app) { catalog in
             var catalog = catalog
             catalog.products[id]?.isFamilyShareable = true
             return catalog
