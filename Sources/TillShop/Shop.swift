@@ -11,8 +11,6 @@ package final class Shop: Sendable {
     package let storage: any Storage
     /// Teams, apps, keys, catalogs and settings.
     package let registry: Registry
-    /// The server's logger. Code must never log a token, a key or a signature.
-    package let logger: Logger
     package let locks: ShopLocks
     /// The clock of each app and environment, the customer clocks, and real time.
     package let clocks: Clocks
@@ -49,7 +47,6 @@ package final class Shop: Sendable {
         wallClock: @escaping @Sendable () -> Timestamp
     ) async throws {
         self.storage = storage
-        self.logger = logger
         listeners = Listeners(wallClock: wallClock)
         let ownPorts = OwnPorts { cluster?.portsOfOthers ?? [] }
         destinations = DestinationCheck(networks: settings.endpointNetworks, ownPorts: ownPorts)
@@ -57,12 +54,13 @@ package final class Shop: Sendable {
         keys = try await SigningKeys(storage: storage, locks: locks, chain: chain, receipts: receiptKeys)
         registry = try await Registry(storage: storage, settings: settings)
         clocks = try await Clocks(storage: storage, wallClock: wallClock)
-        snapshots = try await Snapshots(
+        snapshots = Snapshots(
             storage: storage,
             registry: registry,
             locks: locks,
             logger: logger,
-            wallClock: wallClock
+            wallClock: wallClock,
+            epoch: Synchronized(try await RestoreEpoch.read(storage))
         )
         requestLog = RequestLog(storage: storage, logger: logger, keeping: settings.requestLogLength)
         faults = try await FaultRules(storage: storage, wallClock: wallClock)
@@ -85,6 +83,8 @@ package final class Shop: Sendable {
     package var settings: Settings { registry.settings }
     /// Returns real time, which bearer tokens and certificates use. The ledger uses `clocks` instead.
     package var wallClock: @Sendable () -> Timestamp { clocks.wallClock }
+    /// The server's logger. Code must never log a token, a key or a signature.
+    package var logger: Logger { transactor.logger }
     /// The other servers that share the database; nil if this is the only server.
     package var cluster: Cluster? { locks.cluster }
     /// Notifies listeners when an account or a delivery becomes due.
@@ -94,8 +94,9 @@ package final class Shop: Sendable {
     package var cursors: CursorSeal { keys.cursors }
     /// The restore epoch for new cursors. Read it before the transactions: if a restore happens in between, the cursor
     /// has the older epoch, and the client only starts again from the beginning.
-    package var restoreEpoch: Int64 { snapshots.epoch.current }
-    var gate: AsyncReadWriteLock { locks.gate }
+    package var restoreEpoch: Int64 { snapshots.epoch.value }
+    /// The lock that all work that writes holds in shared mode, and a restore exclusively.
+    package var gate: AsyncReadWriteLock { locks.gate }
     /// The current signing chain.
     package var signingChain: SigningChain { keys.chains.current }
 

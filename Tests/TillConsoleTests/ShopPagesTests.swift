@@ -3,11 +3,11 @@ import HTTPTypes
 import Testing
 import TillCore
 import TillServer
-import TillShop
 import TillStorage
 import TillTestSupport
 
 @testable import TillConsole
+@testable import TillShop
 
 /// Faults, snapshots, keys, certificates, endpoints and settings.
 @Suite("Configuration pages")

@@ -55,7 +55,7 @@ struct UnreadableDataTests {
 
         // A job that a clock starts reports the account once, and does not block the clock.
         let at = test.shop.now(on: Self.clock).advanced(milliseconds: 86_400_000)
-        let later = try await test.shop.startJob(.shareProduct("pro"), in: Self.scope, at: at)
+        let later = try await test.shop.jobRunner.start(.shareProduct("pro"), in: Self.scope, at: at)
         #expect(later.state == .waiting)
         for _ in 0..<2 {
             let report = try await test.shop.advance(Self.clock, .byPeriod(Period(2, .month)))
@@ -64,10 +64,10 @@ struct UnreadableDataTests {
                 "\(report)"
             )
         }
-        let done = try #require(try await test.shop.job(later.id))
+        let done = try #require(try await test.shop.jobs.job(later.id))
         #expect(done.state == .done && done.failed == 1, "\(done)")
         // A job that runs at once also reports the account once.
-        let job = try await test.shop.startJob(.extend(Self.extension), in: Self.scope)
+        let job = try await test.shop.jobRunner.start(.extend(Self.extension), in: Self.scope)
         #expect(job.state == .done && job.failed == 1 && job.succeeded == 2, "\(job)")
 
         // An erasure must read the customer's account. Other customers can be erased.

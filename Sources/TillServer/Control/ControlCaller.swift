@@ -226,9 +226,9 @@ extension ControlAPI {
         // A parsed catalog needs many times the memory of its text, so catalogs are parsed one at a time.
         let answer =
             if route.readsItsOwnBody {
-                try await shop.locks.besideOthers { try await shop.locks.exclusivelyHere("catalogue", operation) }
+                try await shop.gate.shared { try await shop.locks.exclusivelyHere("catalogue", operation) }
             } else if route.waitsForRestore, route.method != .get {
-                try await shop.locks.besideOthers(operation)
+                try await shop.gate.shared(operation)
             } else {
                 try await operation()
             }

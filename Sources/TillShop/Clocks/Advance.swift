@@ -42,7 +42,7 @@ extension Shop {
 
     private func nextEvent(on name: ClockName, after present: Timestamp) async throws -> Timestamp {
         let due = try await storage.nextDue(on: name)
-        let job = try await pendingJobs(on: name).first?.at
+        let job = try await jobs.pending(on: name).first?.at
         let delivery = try await nextDelivery(on: name).flatMap { $0 > present ? $0 : nil }
         guard let next = [due, delivery, job].compactMap({ $0 }).min() else {
             throw ClockRefused(
@@ -86,7 +86,7 @@ extension Shop {
         while true {
             try checkStopping()
             let settlement = Settlement.current.flatMap { $0.isOver ? nil : $0 }
-            let job = try await pendingJobs(on: name).first { $0.at <= target }
+            let job = try await jobs.pending(on: name).first { $0.at <= target }
             var stop = job?.at ?? target
             if settlement != nil, let delivery = try await nextDelivery(on: name), delivery < stop {
                 stop = max(delivery, now(on: name))
@@ -101,7 +101,7 @@ extension Shop {
             record.freeze(at: max(stop, present), from: present)
             try await clocks.put(record)
             if let settlement { try await settle(name, settlement) }
-            if let job, job.at <= stop { try await run(job, on: name, log) }
+            if let job, job.at <= stop { try await jobRunner.run(job, on: name, log) }
             if job == nil, stop >= target { return }
         }
     }

@@ -173,7 +173,7 @@ package struct Ticker: Service {
     private func serve(_ clock: ClockName) async {
         do {
             // Under the shared lock, no restore can run between reading the clock and writing the result.
-            try await shop.locks.besideOthers { try await shop.asOfNow { try await pass(clock) } }
+            try await shop.gate.shared { try await shop.asOfNow { try await pass(clock) } }
         } catch {
             // It is not an error that a stop of the server interrupts the work.
             if !shop.locks.isStopping.value {
@@ -200,10 +200,10 @@ package struct Ticker: Service {
         )
         guard shop.gate.waitingToBeAlone == 0 else { return plan.note(clock, Timestamp(milliseconds: .min)) }
         if shop.doesJobs(of: clock.scope) {
-            for job in try await shop.pendingJobs(on: clock) where job.at <= now {
-                try await shop.run(job, on: clock)
+            for job in try await shop.jobs.pending(on: clock) where job.at <= now {
+                try await shop.jobRunner.run(job, on: clock)
             }
-            if let next = try await shop.pendingJobs(on: clock).first { plan.note(clock, next.at) }
+            if let next = try await shop.jobs.pending(on: clock).first { plan.note(clock, next.at) }
         }
         if let next = try await nextDue(on: clock) { plan.note(clock, next) }
         // When the quarantine of an account ends, its events are processed again.

@@ -26,8 +26,7 @@ package struct ClusterService: Service {
         )
         cluster.follower.value = Cluster.Follower(
             reload: { [weak shop] kinds, isNewEra in try await shop?.follow(kinds, isNewEra: isNewEra) },
-            checkAllClocks: { [weak shop] in shop?.checkAllClocks() },
-            receive: { [weak shop] nodeEvent in shop?.receive(nodeEvent) }
+            checkAllClocks: { [weak shop] in shop?.checkAllClocks() }
         )
     }
 
@@ -119,7 +118,7 @@ extension Shop {
         if kinds.contains(.rules) { checkAllClocks() }
         if kinds.contains(.clock) { signals.check(try await clocks.reload()) }
         if kinds.contains(.chain) { try await keys.chains.follow(storage) }
-        if kinds.contains(.fault) { try await faults.follow() }
+        if kinds.contains(.fault) { try await faults.reload(keepsCounters: true) }
         if kinds.contains(.revocation) { try await keys.authority.reload() }
     }
 

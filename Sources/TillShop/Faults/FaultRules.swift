@@ -60,23 +60,19 @@ package final class FaultRules: Sendable {
         highest = Mutex(max(noted ?? 0, Self.highest(of: read)))
     }
 
-    /// Reloads the rules from the store after all data was replaced. All counters start again at zero, and no write counts
-    /// as recent.
-    func reload() async throws {
-        let read = try await Self.read(storage)
-        standings.withLock { $0 = read }
-        recentRows.clear()
-        highest.withLock { $0 = max($0, Self.highest(of: read)) }
-    }
-
-    /// Reloads the rules from the store after another node added or removed some. Unchanged rules keep their counters.
-    func follow() async throws {
+    /// Reloads the rules from the store.
+    ///
+    /// - Parameter keepsCounters: whether unchanged rules keep their counters, because another node has only added or
+    ///   removed some rules. Otherwise all data was replaced: all counters start again at zero, and no write counts as
+    ///   recent.
+    func reload(keepsCounters: Bool = false) async throws {
         let read = try await Self.read(storage)
         standings.withLock { standings in
-            let before = standings
+            let before = keepsCounters ? standings : []
             standings = read.map { new in before.first { $0.rule == new.rule } ?? new }
         }
         highest.withLock { $0 = max($0, Self.highest(of: read)) }
+        if !keepsCounters { recentRows.clear() }
     }
 
     private static let highestName = "faults"

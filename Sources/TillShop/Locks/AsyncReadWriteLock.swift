@@ -6,7 +6,7 @@ import Synchronization
 /// The lock is taken once, at the boundary where work enters the shop: by a request, a tick of the ticker, or the
 /// record of a delivery. A task that holds the shared lock must not take it again, because it would wait for an
 /// exclusive caller that waits for the task; debug builds stop at such a mistake. Take this lock before any other lock.
-final class AsyncReadWriteLock: Sendable {
+package final class AsyncReadWriteLock: Sendable {
     /// A number that every exclusive run increments. Data that was read in one epoch must not be written in another,
     /// because all data was replaced in between.
     typealias Epoch = Int
@@ -43,7 +43,10 @@ final class AsyncReadWriteLock: Sendable {
     ///
     /// - Parameter aheadOfWriters: whether to overtake waiting exclusive callers; for work that holders of the lock
     ///   wait for.
-    func shared<Value>(aheadOfWriters: Bool = false, _ body: () async throws -> Value) async rethrows -> Value {
+    package func shared<Value>(
+        aheadOfWriters: Bool = false,
+        _ body: () async throws -> Value
+    ) async rethrows -> Value {
         #if DEBUG
         precondition(Self.pass?.isOpen.load(ordering: .relaxed) != true, "a task takes the lock that it holds")
         #endif

@@ -4,7 +4,7 @@ import TillStorage
 package final class ShopLocks: Sendable {
     /// The lock that all work that writes holds in shared mode, and a restore exclusively. It is taken where work
     /// enters the shop, not by the functions that do the work.
-    let gate = AsyncReadWriteLock()
+    package let gate = AsyncReadWriteLock()
     /// The locks by name of this node, such as those of accounts.
     let named = AccountLocks()
     /// The other servers that share the database; nil if this is the only server.
@@ -19,12 +19,6 @@ package final class ShopLocks: Sendable {
     /// - Throws: `ShopBusy` if the server is stopping.
     func checkStopping() throws {
         if isStopping.value { throw ShopBusy(reason: "the server is stopping; it continues this after a restart") }
-    }
-
-    /// Runs a body under the shared lock, so that it never runs during a restore, import or reset. Every request that
-    /// writes begins with it.
-    package func besideOthers<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
-        try await gate.shared(body)
     }
 
     /// Runs a body under a named lock that all nodes share. The caller holds the shared lock of the shop.

@@ -18,9 +18,6 @@ extension Shop {
         return try await mint(frame, of: account) { rows }
     }
 
-    /// The number of receipts that were signed since the server started. Receipts from the cache do not count.
-    package var receiptsSigned: Int { keys.signedReceipts.signed }
-
     /// Signs a receipt, or returns it from the cache if the same receipt was signed within this second.
     ///
     /// - Parameters:

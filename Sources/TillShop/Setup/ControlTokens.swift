@@ -12,20 +12,14 @@ package struct ControlToken: Codable, Equatable, Sendable {
     package let digest: String
     /// The creation date, in real time.
     package let createdAt: Timestamp
-    /// What the token permits. A token that version 0.1.0 stored has no scope and permits everything.
+    /// What the token permits.
     package let scope: ControlScope
     /// The bundle id of the only app that the token permits to read and change; nil for all apps and the server.
     package let app: String?
+}
 
-    /// A token with the digest of its text.
-    package init(name: String, digest: String, createdAt: Timestamp, scope: ControlScope, app: String? = nil) {
-        self.name = name
-        self.digest = digest
-        self.createdAt = createdAt
-        self.scope = scope
-        self.app = app
-    }
-
+extension ControlToken {
+    /// Decodes a token. A token that version 0.1.0 stored has no scope and permits everything.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         name = try values.decode(String.self, forKey: .name)

@@ -9,7 +9,6 @@ package struct ShopSetup: Sendable {
     let locks: ShopLocks
     let clocks: Clocks
     let signals: Signals
-    let wallClock: @Sendable () -> Timestamp
 
     /// Creates an API key for a team and returns the private key, which is not stored.
     package func makeKey(named name: String, issuerID: String) async throws -> (KeyRecord, Secret) {
@@ -20,7 +19,7 @@ package struct ShopSetup: Sendable {
             name: name,
             publicKey: Base64.encode(pair.publicKey.x963),
             offersOf: nil,
-            createdAt: wallClock(),
+            createdAt: clocks.wallClock(),
             revokedAt: nil
         )
         try await registry.put(record)
@@ -129,7 +128,7 @@ package struct ShopSetup: Sendable {
             name: "offers, from a .storekit file",
             publicKey: Base64.encode(key.x963),
             offersOf: app.bundleID,
-            createdAt: wallClock(),
+            createdAt: clocks.wallClock(),
             // A revoked key stays revoked when the file is imported again.
             revokedAt: known.first { $0.offersOf == app.bundleID }?.revokedAt
         )
@@ -139,14 +138,7 @@ package struct ShopSetup: Sendable {
 extension Shop {
     /// Changes the configuration.
     package var setup: ShopSetup {
-        ShopSetup(
-            storage: storage,
-            registry: registry,
-            locks: locks,
-            clocks: clocks,
-            signals: signals,
-            wallClock: wallClock
-        )
+        ShopSetup(storage: storage, registry: registry, locks: locks, clocks: clocks, signals: signals)
     }
 }
 

@@ -64,7 +64,7 @@ extension Shop {
         // The restored state may contain numbers from the identifier block in use, and chains of another server.
         identifiers.forget()
         try await keys.reload()
-        try await snapshots.epoch.follow(storage)
+        snapshots.epoch.value = try await RestoreEpoch.read(storage)
         try await registry.reload()
         try await clocks.reload()
         try await faults.reload()

@@ -12,25 +12,10 @@ package struct Snapshots: Sendable {
     let wallClock: @Sendable () -> Timestamp
     /// The suffix of the names of this server's temporary snapshots.
     private let mark = ".\(UUID().uuidString.prefix(8).lowercased())"
-    /// The restore epoch of the data.
-    let epoch: RestoreEpoch
+    /// The restore epoch that this server read last.
+    let epoch: Synchronized<Int64>
     /// The maximum number of snapshots.
     package static let maxCount = 100
-
-    init(
-        storage: any Storage,
-        registry: Registry,
-        locks: ShopLocks,
-        logger: Logger,
-        wallClock: @escaping @Sendable () -> Timestamp
-    ) async throws {
-        self.storage = storage
-        self.registry = registry
-        self.locks = locks
-        self.logger = logger
-        self.wallClock = wallClock
-        epoch = try await RestoreEpoch(storage: storage)
-    }
 
     /// Saves a snapshot of an app, or of the whole shop if `app` is nil. An existing snapshot with the same name is
     /// replaced.

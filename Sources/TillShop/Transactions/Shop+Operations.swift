@@ -52,7 +52,7 @@ extension Shop {
         if let before {
             let moved = outcome.ledger.accounts.values.filter { $0.clock == outcome.account.clock }
             let clock = outcome.account.clockName
-            try await runJobsPassed(by: moved.sorted { $0.id < $1.id }, on: clock, since: before)
+            try await jobRunner.runJobsPassed(by: moved.sorted { $0.id < $1.id }, on: clock, since: before)
         }
         // The operation may be dated in the past, or it may have moved the customer to a clock that is ahead. In both
         // cases events up to the current time can be due.

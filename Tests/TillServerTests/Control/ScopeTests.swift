@@ -249,7 +249,7 @@ struct ScopeTests {
                 _ = try await control.send(CreateToken(name: "old"))
                 test.advance(91 * 86_400_000)
                 _ = try await control.send(CreateToken(name: "new"))
-                _ = try await test.shop.pruneAudit()
+                _ = try await test.shop.retention.pruneAudit()
                 #expect(try await control.send(ListAuditRecords()).records.count == left)
             }
         }

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import TillCore
 import TillJSON
-import TillShop
 import TillSigning
 import TillStorage
 import TillTestSupport
+
+@testable import TillShop
 
 /// Checks features of real catalog files that no documentation of the format mentions. Each feature has its own file.
 /// Every file is imported, and every product is bought in both environments.

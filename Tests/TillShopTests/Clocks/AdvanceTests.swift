@@ -156,8 +156,10 @@ struct AdvanceTests {
         let shop = test.shop
         shop.signals.add(Signals.Listener(notifications: { [weak shop] _ in shop?.stopLongWork() }))
         let wanted = MassExtension(productID: "pro", days: 3, reasonCode: 1, request: "r")
-        await #expect(throws: ShopBusy.self) { _ = try await shop.startJob(.extend(wanted), in: Self.scope, id: "job") }
-        let job = try #require(try await shop.job("job"))
+        await #expect(throws: ShopBusy.self) {
+            _ = try await shop.jobRunner.start(.extend(wanted), in: Self.scope, id: "job")
+        }
+        let job = try #require(try await shop.jobs.job("job"))
         #expect(job.failed == 0 && job.succeeded == 0 && job.position == nil && job.state != .done)
         await #expect(throws: ShopBusy.self) {
             _ = try await shop.advance(Self.clock, .by(milliseconds: 86_400_000))

@@ -50,7 +50,7 @@ package final class ShopBackend: Backend, Sendable {
         try await test.shop.perform(command, by: name(customer), opening: Opening()).transaction
     }
 
-    package func perform(_ work: Job.Work) async throws { _ = try await test.shop.startJob(work, in: scope) }
+    package func perform(_ work: Job.Work) async throws { _ = try await test.shop.jobRunner.start(work, in: scope) }
 
     package func change(_ product: String, _ change: @Sendable (inout Product) -> Void) async throws {
         _ = try await test.shop.setup.updateCatalog(of: scope.app) { catalog in

@@ -82,8 +82,8 @@ package struct ShopUnderTest: SystemUnderTest {
             for customer in customers {
                 _ = try await test.shop.perform(.processDue, by: CustomerName(scope, customer))
             }
-            if let job { _ = try await test.shop.startJob(job.task, in: scope, id: job.id) }
-        case .job(let job): _ = try await test.shop.startJob(job.task, in: scope, id: job.id)
+            if let job { _ = try await test.shop.jobRunner.start(job.task, in: scope, id: job.id) }
+        case .job(let job): _ = try await test.shop.jobRunner.start(job.task, in: scope, id: job.id)
         case .grace(let grace): try await test.shop.setup.updateRules(of: scope) { $0.grace = grace }
         case .nothing: break
         }

@@ -116,7 +116,7 @@ extension AppleAPI {
     // MARK: Test notifications
 
     private func requestTest(_ exchange: Exchange) async throws -> Response {
-        let test = try await shop.locks.besideOthers { try await shop.requestTest(in: exchange.scope) }
+        let test = try await shop.gate.shared { try await shop.requestTest(in: exchange.scope) }
         guard let token = test?.testNotificationToken else {
             throw APIError.notificationURLNotFound.because(
                 "No primary endpoint is set for the \(environment.wireName) environment of \(exchange.scope.app)."

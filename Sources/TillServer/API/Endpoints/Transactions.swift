@@ -52,7 +52,7 @@ extension AppleAPI {
     /// Runs a command for a transaction, in the account of the transaction's customer.
     func perform(_ command: Command, on row: Transaction, _ exchange: Exchange) async throws -> Outcome {
         guard let account = try await shop.storage.account(row.account) else { throw APIError.generalInternal }
-        return try await shop.locks.besideOthers {
+        return try await shop.gate.shared {
             try await shop.perform(command, by: CustomerName(exchange.scope, account.customer))
         }
     }
