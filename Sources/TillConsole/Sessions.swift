@@ -65,7 +65,7 @@ struct Sessions: Sendable {
         let holder: Holder
         if ConstantTime.areEqual(given.utf8, token.utf8) {
             holder = Holder(secret: token, caller: .administrator)
-        } else if let named = try await shop.controlToken(given) {
+        } else if let named = try await shop.tokens.token(given) {
             holder = Self.holder(named)
             try holder.caller.check(.read, for: "The console", of: nil)
         } else {
@@ -113,7 +113,7 @@ struct Sessions: Sendable {
 
     /// The token with a name; nil if it does not exist.
     private func holder(named name: String) async throws -> Holder? {
-        guard name.isEmpty else { return try await shop.controlTokens().first { $0.name == name }.map(Self.holder) }
+        guard name.isEmpty else { return try await shop.tokens.all().first { $0.name == name }.map(Self.holder) }
         return token.map { Holder(secret: $0, caller: .administrator) }
     }
 

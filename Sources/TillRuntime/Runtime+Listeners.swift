@@ -21,9 +21,9 @@ extension Runtime {
         let (configuration, shop, ports) = (configuration, shop, ports)
         let running: @Sendable (ListenerKind, Int) async -> Void = { listener, port in
             // The port is recorded before any client can know it.
-            shop.ownPorts.add(host: configuration.host(of: listener), port: port)
+            shop.destinations.ownPorts.add(host: configuration.host(of: listener), port: port)
             announcer.note(listener, port)
-            if ports.areOpen { shop.ownPorts.complete() }
+            if ports.areOpen { shop.destinations.ownPorts.complete() }
         }
         func api(_ environment: StoreEnvironment) -> Router<APIContext> {
             AppleAPI(shop: shop, environment: environment, meter: meter).router()

@@ -92,7 +92,7 @@ package struct Runtime: Sendable {
         let chains = try certificates.chains { id, reason in
             logger.warning("cannot read a chain", metadata: ["chain": "\(id)", "cause": "\(reason.logText)"])
         }
-        try shop.authority.open(root, chains: chains)
+        try shop.keys.authority.open(root, chains: chains)
         return shop
     }
 
@@ -150,7 +150,7 @@ package struct Runtime: Sendable {
         let address = ocsp.url(port: ports[.production])
         if isFirstChain, configuration.productionPort == 0, shop.signingChain.ocspURL != address {
             do {
-                _ = try await shop.rotateChain(in: CertificateStore(directory), ocspURL: address)
+                _ = try await shop.keys.rotate(in: CertificateStore(directory), ocspURL: address)
             } catch is ShopBusy {
                 // Another node restores or imports. The check below reports the present address.
             }

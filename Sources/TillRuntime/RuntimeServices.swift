@@ -35,7 +35,7 @@ struct Drain: Service {
         defer { shop.stopLongWork() }
         // The other services stop after this one, so this wait must not be cancelled.
         try await gracefulShutdown()
-        shop.isDraining.value = true
+        shop.locks.isDraining.value = true
         // No client can use a server that never opened all its ports, so there is nothing to wait for.
         guard ports.areOpen else { return }
         try? await Task.sleep(for: time)

@@ -9,62 +9,23 @@ import TillStorage
 package final class Shop: Sendable {
     /// The storage engine. Only `Shop` writes accounts and transactions; other code only reads them.
     package let storage: any Storage
-    /// Teams, apps, keys and catalogs.
+    /// Teams, apps, keys, catalogs and settings.
     package let registry: Registry
-    package let requestLog: RequestLog
-    /// Seals and opens the `revision` tokens of the transaction and refund history endpoints.
-    package let cursors: CursorSeal
-    let restoreEpochs: RestoreEpoch
-    /// The clock of each app and environment, and the customer clocks.
+    package let locks: ShopLocks
+    /// The clock of each app and environment, the customer clocks, and real time.
     package let clocks: Clocks
-    /// The operations that wait for deliveries now.
-    let settlements = Settlements()
-    /// Notifies listeners when an account or a delivery becomes due.
-    package let signals = Signals()
-    /// The server's settings, which do not change while the process runs.
-    package let settings: Settings
-    /// The server's logger. Code must never log a token, a key or a signature.
-    package let logger: Logger
-    /// Returns real time, which bearer tokens and certificates use. The ledger uses `clocks` instead.
-    package let wallClock: @Sendable () -> Timestamp
-
-    /// The clients that listen through the control API.
-    package let listeners: Listeners
-    /// The ports on which this server and the other nodes listen.
-    package let ownPorts: OwnPorts
-    /// Decides to which network addresses notifications may be sent.
-    package let destinations: DestinationCheck
-    /// Signs and verifies receipts.
-    package let receiptKeys: ReceiptKeys
-    /// The receipts that were signed in the current second.
-    let receiptCache = ReceiptCache()
-    /// Transactions that were signed recently.
-    let signatures = SignatureCache()
-    /// The root certificate and the chains that it issued, for the OCSP responder.
-    package let authority: RevocationRegistry
-    let chains: Chains
+    package let keys: SigningKeys
+    package let snapshots: Snapshots
+    let transactor: Transactor
     /// The faults to inject.
     package let faults: FaultRules
-    /// Recent writes, which the fault rule `staleReads` hides from reads.
-    package let recentRows: RecentRows
-    /// The other servers that share the database; nil if this is the only server.
-    package let cluster: Cluster?
-    let identifiers: IdentifierPool
-    let transactor: Transactor
-    /// Whether there is enough disk space to commit.
-    let room = DiskSpaceMonitor()
+    package let requestLog: RequestLog
     /// Accounts whose due events could not be processed.
     package let quarantine = Quarantine()
-    /// Whether the server is stopping. Long operations then end after their current step and continue after a restart.
-    let isStopping = Synchronized(false)
-    /// The suffix of the names of this process's temporary snapshots.
-    let copyMark = ".\(UUID().uuidString.prefix(8).lowercased())"
-    /// Whether the server will stop soon. It still answers, but load balancers should not send it new clients.
-    package let isDraining = Synchronized(false)
-    /// Advances in progress.
-    let runningAdvances = RunningAdvances()
-    /// The random text from which notification UUIDs are derived, so that a replayed run has the same UUIDs.
-    let seed: String
+    /// The clients that listen through the control API.
+    package let listeners: Listeners
+    /// Decides to which network addresses notifications may be sent.
+    package let destinations: DestinationCheck
 
     /// Opens the shop on a database.
     ///
@@ -86,134 +47,87 @@ package final class Shop: Sendable {
         wallClock: @escaping @Sendable () -> Timestamp
     ) async throws {
         self.storage = storage
-        self.cluster = cluster
-        self.settings = settings
-        self.logger = logger
-        self.wallClock = wallClock
-        self.receiptKeys = receiptKeys
         listeners = Listeners(wallClock: wallClock)
-        ownPorts = OwnPorts { cluster?.portsOfOthers ?? [] }
+        let ownPorts = OwnPorts { cluster?.portsOfOthers ?? [] }
         destinations = DestinationCheck(networks: settings.endpointNetworks, ownPorts: ownPorts)
-        chains = try await Chains(storage: storage, signing: chain)
-        authority = try await RevocationRegistry(storage: storage)
-        registry = try await Registry(storage: storage)
-        clocks = try await Clocks(storage: storage)
-        seed = try await Self.seed(storage)
+        locks = ShopLocks(cluster: cluster)
+        keys = try await SigningKeys(storage: storage, locks: locks, chain: chain, receipts: receiptKeys)
+        registry = try await Registry(storage: storage, settings: settings)
+        clocks = try await Clocks(storage: storage, wallClock: wallClock)
+        snapshots = Snapshots(
+            storage: storage,
+            registry: registry,
+            locks: locks,
+            logger: logger,
+            wallClock: wallClock,
+            epoch: Synchronized(try await RestoreEpoch.read(storage))
+        )
         requestLog = RequestLog(storage: storage, logger: logger, keeping: settings.requestLogLength)
-        cursors = try await CursorSeal(storage: storage)
-        restoreEpochs = try await RestoreEpoch(storage: storage)
         faults = try await FaultRules(storage: storage, wallClock: wallClock)
-        recentRows = RecentRows(wallClock: wallClock)
-        identifiers = IdentifierPool(storage: storage)
         transactor = Transactor(
-            identifiers: identifiers,
-            commits: CommitQueue(storage: storage, room: room),
+            locks: locks.named,
+            identifiers: try await IdentifierPool(storage: storage),
+            commits: CommitQueue(storage: storage),
             cluster: cluster,
-            chains: chains,
-            recentRows: recentRows,
-            signals: signals,
+            chains: keys.chains,
+            recentRows: faults.recentRows,
+            signals: Signals(),
             logger: logger
         )
-        signals.add(Signals.Listener(attempted: { [settlements] in settlements.note($0) }))
-        // With this document the other nodes can assemble payloads that this node signs.
-        if cluster != nil, let document = chains.document(of: chain) { try await storage.put([document]) }
         warnOfProductionClocks()
     }
 
+    // MARK: Parts
+
+    /// The server's settings, which do not change while the process runs.
+    package var settings: Settings { registry.settings }
+    /// Returns real time, which bearer tokens and certificates use. The ledger uses `clocks` instead.
+    package var wallClock: @Sendable () -> Timestamp { clocks.wallClock }
+    /// The server's logger. Code must never log a token, a key or a signature.
+    package var logger: Logger { transactor.logger }
+    /// The other servers that share the database; nil if this is the only server.
+    package var cluster: Cluster? { locks.cluster }
+    /// Notifies listeners when an account or a delivery becomes due.
+    package var signals: Signals { transactor.signals }
+    var identifiers: IdentifierPool { transactor.identifiers }
+    /// Seals and opens the `revision` tokens of the transaction and refund history endpoints.
+    package var cursors: CursorSeal { keys.cursors }
     /// The restore epoch for new cursors. Read it before the transactions: if a restore happens in between, the cursor
     /// has the older epoch, and the client only starts again from the beginning.
-    package var restoreEpoch: Int64 { restoreEpochs.current }
-
-    /// The lock that all work that writes holds in shared mode, and a restore exclusively. It is taken where work
-    /// enters the shop, not by the functions of the shop that do the work.
-    package let gate = AsyncReadWriteLock()
+    package var restoreEpoch: Int64 { snapshots.epoch.value }
+    /// The lock that all work that writes holds in shared mode, and a restore exclusively.
+    package var gate: AsyncReadWriteLock { locks.gate }
+    /// The current signing chain.
+    package var signingChain: SigningChain { keys.chains.current }
 
     // MARK: Time
 
     /// The current time in an app's environment, on that environment's clock.
-    package func now(in scope: AccountScope) -> Timestamp { now(on: ClockName(scope)) }
+    package func now(in scope: AccountScope) -> Timestamp { clocks.now(on: ClockName(scope)) }
 
     /// The current time on a clock; real time if the clock was never set.
-    package func now(on clock: ClockName) -> Timestamp {
-        clocks.now(on: clock, realTime: wallClock)
-    }
+    package func now(on clock: ClockName) -> Timestamp { clocks.now(on: clock) }
 
-    /// The two environments of every app.
-    var everyScope: [AccountScope] {
-        registry.apps.flatMap { app in
-            StoreEnvironment.allCases.map { AccountScope(environment: $0, app: app.bundleID) }
-        }
-    }
+    /// The current time on a customer's clock.
+    package func now(of account: Account) -> Timestamp { clocks.now(on: account.clockName) }
 
     /// The clocks of all environments, and the customer clocks.
     var everyClock: Set<ClockName> {
-        Set(everyScope.map { ClockName($0) }).union(clocks.all.map(\.name))
+        Set(registry.scopes.map { ClockName($0) }).union(clocks.all.map(\.name))
     }
 
-    /// The current time on a customer's clock.
-    package func now(of account: Account) -> Timestamp { now(on: account.clockName) }
-
-    /// The policy of an app's environment. The environment's settings take precedence over the server's settings.
-    package func policy(of scope: AccountScope) -> Policy {
-        registry.rules(of: scope).policy(of: scope.environment, under: settings)
-    }
+    // MARK: Locks
 
     /// Stops long operations: advances, jobs, and clients that wait for events.
     package func stopLongWork() {
-        isStopping.value = true
+        locks.isStopping.value = true
         listeners.stop()
     }
 
-    /// - Throws: `ShopBusy` if the server is stopping.
-    func checkStopping() throws {
-        if isStopping.value { throw ShopBusy(reason: "the server is stopping; it continues this after a restart") }
-    }
-
-    // MARK: Signing
-
-    /// The current signing chain.
-    package var signingChain: SigningChain { chains.current }
-
-    /// Signs with another chain from now on; existing signatures stay valid.
-    package func sign(with chain: SigningChain) async throws {
-        if let cluster, let document = chains.document(of: chain) {
-            // The other nodes must know the chain before it signs anything.
-            try await storage.put([document])
-            await cluster.settle()
-        }
-        chains.sign(with: chain)
-    }
-
-    /// Reads the seed of the database, or creates it at the first start.
-    private static func seed(_ storage: any Storage) async throws -> String {
-        let body = "\"\(UUID().uuidString.lowercased())\""
-        // Another server may start with the same empty database at the same time, so the first stored seed wins.
-        return try await storage.keep(Document(kind: .shop, name: "seed", body: body)).body
-    }
+    func checkStopping() throws { try locks.checkStopping() }
 
     /// Runs a body under a named lock that all nodes share. The caller holds the shared lock of the shop.
     package func exclusively<Value: Sendable>(_ name: String, _ body: () async throws -> Value) async throws -> Value {
-        guard let cluster else { return try await exclusivelyHere(name, body) }
-        return try await exclusivelyHere(name) {
-            do {
-                return try await cluster.holding(name, checkWaiting, body)
-            } catch is PreconditionFailed {
-                throw ShopBusy(reason: "all data was replaced, or another node took over this work")
-            }
-        }
-    }
-
-    /// Ends the wait for a lock that another node holds, because the waiting caller would block a restore on this node.
-    func checkWaiting() throws {
-        try checkStopping()
-        if gate.waitingToBeAlone > 0 { throw ShopBusy(reason: "all data is being replaced") }
-    }
-
-    /// Runs a body under a named lock of this node.
-    package func exclusivelyHere<Value: Sendable>(
-        _ name: String,
-        _ body: () async throws -> Value
-    ) async throws -> Value {
-        try await transactor.locks.holding([name], body)
+        try await locks.exclusively(name, body)
     }
 }

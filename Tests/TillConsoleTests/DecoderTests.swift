@@ -102,7 +102,7 @@ struct DecoderTests {
         let now = test.now.milliseconds
         let payload = Array("{\"transactionId\":\"1\",\"originalTransactionId\":\"1\",\"signedDate\":\(now)}".utf8)
         let altered = Array("{\"transactionId\":\"2\",\"originalTransactionId\":\"1\",\"signedDate\":\(now)}".utf8)
-        let forger = try #require(test.shop.authority.forger(beside: test.shop.signingChain))
+        let forger = try #require(test.shop.keys.authority.forger(beside: test.shop.signingChain))
         let text = try forger.sign(.init(payload: payload, altered: altered, judged: now...now), forgery)
         let part = try #require(await parts(text, test).first)
         #expect(part.kind == .transaction && part.payload != nil)
@@ -118,8 +118,8 @@ struct DecoderTests {
         let foreign = try await notification(other)
         #expect(await parts(foreign, test).allSatisfy { $0.verdict?.signer == .otherTill })
         let own = try await notification(test)
-        let leaf = test.shop.authority.certificates.map(\.certificate).filter { $0.part == .leaf }
-        try await test.shop.authority.setState(.revoked(at: 0, reason: nil), of: leaf)
+        let leaf = test.shop.keys.authority.certificates.map(\.certificate).filter { $0.part == .leaf }
+        try await test.shop.keys.authority.setState(.revoked(at: 0, reason: nil), of: leaf)
         let verdict = try #require(await parts(own, test).first?.verdict)
         #expect(verdict.signer == .thisTill && verdict.notes.first?.contains("revoked") == true)
     }

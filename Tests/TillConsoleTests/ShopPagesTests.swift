@@ -3,11 +3,11 @@ import HTTPTypes
 import Testing
 import TillCore
 import TillServer
-import TillShop
 import TillStorage
 import TillTestSupport
 
 @testable import TillConsole
+@testable import TillShop
 
 /// Faults, snapshots, keys, certificates, endpoints and settings.
 @Suite("Configuration pages")
@@ -224,7 +224,7 @@ struct ShopPagesTests {
             }
             // A setting that was not changed keeps the server's default.
             let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
-            let rate = ("rate", site.test.shop.policy(of: scope).rate.rawValue)
+            let rate = ("rate", site.test.shop.registry.policy(of: scope).rate.rawValue)
             let same = try await visitor.perform("updateSettings", on: page, [rate, ("payloadProfile", "fair")])
             #expect(same.status == 200)
             #expect(site.test.shop.registry.rules(of: scope).rate == nil)
@@ -267,7 +267,7 @@ struct ShopPagesTests {
         let site = try TestConsole(test)
         try await site.visit { visitor in
             for isPaused in [true, nil] {
-                try await test.shop.updateRules(of: scope) {
+                try await test.shop.setup.updateRules(of: scope) {
                     var endpoint = EndpointRecord(url: "http://localhost:1/")
                     endpoint.isPaused = isPaused
                     $0.endpoints = [endpoint]

@@ -138,7 +138,7 @@ struct DeliveryRefusalTests {
     @Test("An endpoint's URL with one of Till's own ports is refused", arguments: [1_881, 1_882, 1_883])
     func endpoint(port: Int) async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
-        for port in [1_881, 1_882, 1_883] { test.shop.ownPorts.add(host: "127.0.0.1", port: port) }
+        for port in [1_881, 1_882, 1_883] { test.shop.destinations.ownPorts.add(host: "127.0.0.1", port: port) }
         try await Application(router: Self.control(test).router()).test(.router) { client in
             let path = "/v1/apps/\(TestShop.bundleID)/sandbox/endpoints/primary"
             let json: HTTPFields = [.contentType: "application/json"]

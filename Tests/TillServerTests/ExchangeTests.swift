@@ -9,10 +9,11 @@ import Testing
 import TillCore
 import TillJSON
 import TillServer
-import TillShop
 import TillSigning
 import TillStorage
 import TillTestSupport
+
+@testable import TillShop
 
 /// Sends complete requests to the App Store Server API and checks the answers, without a socket.
 @Suite("Requests and answers of the App Store Server API")

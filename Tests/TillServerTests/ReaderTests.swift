@@ -101,7 +101,7 @@ struct ReaderTests {
     func agree(isCancelled: Bool) async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let ticker = Ticker(test.shop)
-        try await test.shop.setSharedSecret("secret", of: test.app)
+        try await test.shop.setup.setSharedSecret("secret", of: test.app)
         let first = try await test.buy("pro", by: "ann")
         if isCancelled { try await test.sandbox.cancelRenewal(of: "ann") }
         let receipt = try #require(try await test.shop.appReceipt(of: try await Self.account(test)))

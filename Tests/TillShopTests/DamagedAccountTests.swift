@@ -191,7 +191,7 @@ struct DamagedAccountTests {
 
     private func text(_ test: TestShop) async throws -> [UInt8] {
         var text: [UInt8] = []
-        try await test.shop.exportState(of: TestShop.bundleID) { text += $0 }
+        try await test.shop.snapshots.export(TestShop.bundleID) { text += $0 }
         return text
     }
 

@@ -46,7 +46,7 @@ struct DiskSpaceMonitorTests {
         let test = try await TestShop(selling: SampleCatalog.all)
         let before = try await test.shop.storage.documents(.shop)
         #expect(try await test.shop.hasDiskSpace(in: test.directory.path))
-        test.shop.room.note([.failure(.diskFull("full"))])
+        test.shop.transactor.commits.room.note([.failure(.diskFull("full"))])
         #expect(try await test.shop.hasDiskSpace(in: test.directory.path))
         #expect(try await test.shop.storage.documents(.shop) == before)
     }

@@ -221,7 +221,7 @@ struct DoctorTests {
 
     private func shop() async throws -> (TestShop, TransactionID) {
         let test = try await TestShop(selling: SampleCatalog.all)
-        try await test.shop.updateRules(of: AccountScope(environment: .sandbox, app: TestShop.bundleID)) {
+        try await test.shop.setup.updateRules(of: AccountScope(environment: .sandbox, app: TestShop.bundleID)) {
             $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/never-sent")]
         }
         let coins = try await test.buy("coins", by: "ann")

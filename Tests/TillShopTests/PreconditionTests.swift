@@ -18,7 +18,7 @@ struct PreconditionTests {
         let end = try #require(trial.expiresDate)
         let storage = test.shop.storage
         #expect(try await storage.nextDue(of: trial.account) == end.advanced(milliseconds: -86_400_000))
-        _ = try await test.shop.updateCatalog(of: TestShop.bundleID) { catalog in
+        _ = try await test.shop.setup.updateCatalog(of: TestShop.bundleID) { catalog in
             var catalog = catalog
             var product = Product.pro
             product.isForSale = false
@@ -39,7 +39,7 @@ struct PreconditionTests {
         let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         let endpoints = ["primary", "spare"].map { EndpointRecord(name: $0, url: "http://127.0.0.1:9/\($0)") }
-        try await test.shop.updateRules(of: Self.scope) { $0.endpoints = endpoints }
+        try await test.shop.setup.updateRules(of: Self.scope) { $0.endpoints = endpoints }
         try await test.buy("coins", by: "eve", in: .production)
         // This is the state after a crash between the two writes of a deletion.
         var rules = test.shop.registry.rules(of: Self.scope)

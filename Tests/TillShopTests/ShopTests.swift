@@ -108,7 +108,11 @@ struct ShopTests {
         }
         _ = try await shop.perform(purchase, by: test.customer("cem"), at: past)
         // A scheduled operation is executed when the clock reaches it.
-        let job = try await shop.startJob(.shareProduct("pro"), in: scope, at: test.now.advanced(milliseconds: 1_000))
+        let job = try await shop.jobRunner.start(
+            .shareProduct("pro"),
+            in: scope,
+            at: test.now.advanced(milliseconds: 1_000)
+        )
         #expect(job.state == .waiting)
     }
 

@@ -55,7 +55,7 @@ struct UnreadableDataTests {
 
         // A job that a clock starts reports the account once, and does not block the clock.
         let at = test.shop.now(on: Self.clock).advanced(milliseconds: 86_400_000)
-        let later = try await test.shop.startJob(.shareProduct("pro"), in: Self.scope, at: at)
+        let later = try await test.shop.jobRunner.start(.shareProduct("pro"), in: Self.scope, at: at)
         #expect(later.state == .waiting)
         for _ in 0..<2 {
             let report = try await test.shop.advance(Self.clock, .byPeriod(Period(2, .month)))
@@ -64,10 +64,10 @@ struct UnreadableDataTests {
                 "\(report)"
             )
         }
-        let done = try #require(try await test.shop.job(later.id))
+        let done = try #require(try await test.shop.jobs.job(later.id))
         #expect(done.state == .done && done.failed == 1, "\(done)")
         // A job that runs at once also reports the account once.
-        let job = try await test.shop.startJob(.extend(Self.extension), in: Self.scope)
+        let job = try await test.shop.jobRunner.start(.extend(Self.extension), in: Self.scope)
         #expect(job.state == .done && job.failed == 1 && job.succeeded == 2, "\(job)")
 
         // An erasure must read the customer's account. Other customers can be erased.
@@ -117,7 +117,7 @@ struct UnreadableDataTests {
     func delivery() async throws {
         let post = try await WebhookReceiver.start { _ in .status(200) }
         let test = try await TestShop(selling: SampleCatalog.all)
-        try await test.shop.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
+        try await test.shop.setup.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         for customer in ["ann", "bob", "cat"] { try await test.buy("coins", by: customer) }
         let bob = "(SELECT account FROM accounts WHERE customer = 'bob')"
@@ -149,7 +149,7 @@ struct UnreadableDataTests {
 
     private func text(_ test: TestShop) async throws -> [String] {
         var text: [UInt8] = []
-        try await test.shop.exportState(of: TestShop.bundleID) { text += $0 }
+        try await test.shop.snapshots.export(TestShop.bundleID) { text += $0 }
         return String(decoding: text, as: UTF8.self).split(separator: "\n").dropLast().map(String.init)
     }
 
@@ -162,7 +162,7 @@ struct UnreadableDataTests {
     )
     func imported(_ table: ShopTable, _ column: String, _ cell: Cell) async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
-        try await test.shop.updateRules(of: Self.scope) {
+        try await test.shop.setup.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/notifications")]
         }
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))

@@ -53,7 +53,7 @@ package final class TestShop: Sendable {
             logger: log.logger(),
             wallClock: { clock.now }
         )
-        try shop.authority.open(root, chains: [chain])
+        try shop.keys.authority.open(root, chains: [chain])
         let team = Team(issuerID: UUID().uuidString.lowercased(), name: "Team", createdAt: clock.now)
         try await shop.registry.put(team)
         app = AppRecord(
@@ -64,9 +64,9 @@ package final class TestShop: Sendable {
             createdAt: clock.now
         )
         try await shop.registry.put(app)
-        let (record, secret) = try await shop.makeKey(named: "test", issuerID: team.issuerID)
+        let (record, secret) = try await shop.setup.makeKey(named: "test", issuerID: team.issuerID)
         key = try APIKeyPair(keyID: record.id, privateKeyPEM: secret)
-        _ = try await shop.updateCatalog(of: app.bundleID) { catalog in
+        _ = try await shop.setup.updateCatalog(of: app.bundleID) { catalog in
             var catalog = catalog
             for product in products { catalog.put(product) }
             return catalog

@@ -52,7 +52,7 @@ extension PageRequest {
     private func confirmationFields(of operation: OperationForm) -> [FormField] {
         guard shop.settings.guardsProduction, operation.productionEffect == .replaces else { return [] }
         let help = "This erases or replaces production data for good."
-        return [FormField("confirm", "Type “\(Shop.confirmationText)” to confirm", help: help)]
+        return [FormField("confirm", "Type “\(Settings.confirmationText)” to confirm", help: help)]
     }
 
     /// The field that every form of an operation with notifications has, if it has other fields.

@@ -41,7 +41,7 @@ struct LiveStream: Sendable {
         var effect: Effect?
         var (seen, rendered, written, checked) = (-1, clock.now, clock.now, clock.now)
         try await writer.write(ByteBuffer(string: ": open\n\n"))
-        while !console.shop.isDraining.value, !Task.isCancelled, !Task.isShuttingDownGracefully {
+        while !console.shop.locks.isDraining.value, !Task.isCancelled, !Task.isShuttingDownGracefully {
             if effect?.outcome == nil, let action { effect = console.actions.effect(of: action) ?? effect }
             if console.changeCounter.count != seen || clock.now - rendered >= Self.refreshInterval {
                 rendered = clock.now

@@ -30,7 +30,7 @@ struct ClockCard: Sendable {
         let hasNext = !upcoming.events.isEmpty || job != nil || (delivery ?? now) > now
         return [
             "id": id, "own": own, "title": Self.title(app.environment), "now": now, "mode": clock.mode.rawValue,
-            "words": Self.words(clock), "isOpen": isOpen, "isGuarded": page.shop.isGuarded(app.environment),
+            "words": Self.words(clock), "isOpen": isOpen, "isGuarded": page.shop.settings.guards(app.environment),
             "advance": clock.advance.map {
                 ["to": $0.to, "accounts": $0.accounts, "notifications": $0.notifications] as PageValue
             },
@@ -109,7 +109,7 @@ struct ClockCard: Sendable {
         // No one can set a clock back.
         let isAhead = clock.now > page.shop.wallClock()
         let real = clock.mode == .real || isAhead ? [] : [set("Switch to real time", "real", .real)]
-        if page.shop.isGuarded(app.environment) { return real }
+        if page.shop.settings.guards(app.environment) { return real }
         let by = FormField("by", "Advance by", hint: "1h, 3d, 2w, 1mo, 1y")
         var forms = [
             advance("Advance", "by", by: "1mo", [by]),

@@ -38,7 +38,7 @@ extension AppleAPI {
 
     /// Whether a `staleReads` fault hides a transaction now.
     func isHidden(_ id: TransactionID, _ exchange: Exchange) -> Bool {
-        exchange.readGap.map { shop.recentRows.isYounger(id, than: $0) } ?? false
+        exchange.readGap.map { shop.faults.recentRows.isYounger(id, than: $0) } ?? false
     }
 
     func customer(_ number: Int64, in scope: AccountScope, orThrow error: APIError) async throws -> AccountID {

@@ -99,7 +99,7 @@ package struct ControlAPI: Sendable {
     }
 
     private func readiness() async throws -> Response {
-        if shop.isDraining.value { return try Self.health("stopping", .serviceUnavailable) }
+        if shop.locks.isDraining.value { return try Self.health("stopping", .serviceUnavailable) }
         do {
             guard try await shop.hasDiskSpace(in: facts.dataDirectory?.path) else {
                 return try Self.health("the disk is full", .serviceUnavailable)

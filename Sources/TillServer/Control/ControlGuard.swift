@@ -170,7 +170,7 @@ struct ControlMiddleware: RouterMiddleware {
             switch try guardian.check(request) {
             case .known(let caller): context.caller = caller.at(context.address)
             case .token(let text):
-                guard let token = try await shop.controlToken(text) else { throw ControlGuard.unauthorized }
+                guard let token = try await shop.tokens.token(text) else { throw ControlGuard.unauthorized }
                 context.caller = Principal(token).at(context.address)
             case nil: break
             }

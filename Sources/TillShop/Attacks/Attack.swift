@@ -24,27 +24,11 @@ package enum Attack: Hashable, CaseIterable, Sendable {
     package var name: AttackCase {
         switch self {
         case .control: .control
-        case .forged(let forgery): Self.name(of: forgery)
+        case .forged(let forgery): Self.details(of: forgery).name
         case .otherApp: .otherApp
         case .otherEnvironment: .otherEnvironment
         case .replayed: .replayed
         case .renewalInfo: .renewalInfo
-        }
-    }
-
-    private static func name(of forgery: Forgery) -> AttackCase {
-        switch forgery {
-        case .wrongRoot: .wrongRoot
-        case .leafWithoutMarker: .leafWithoutMarker
-        case .intermediateWithoutMarker: .intermediateWithoutMarker
-        case .chainOfTwo: .chainOfTwo
-        case .chainOfFour: .chainOfFour
-        case .expiredLeaf: .expiredLeaf
-        case .leafNotYetValid: .leafNotYetValid
-        case .tamperedPayload: .tamperedPayload
-        case .tamperedSignature: .tamperedSignature
-        case .algorithmNone: .algorithmNone
-        case .sharedSecret: .sharedSecret
         }
     }
 
@@ -55,7 +39,7 @@ package enum Attack: Hashable, CaseIterable, Sendable {
     package var wrong: String {
         switch self {
         case .control: "Nothing is wrong."
-        case .forged(let forgery): Self.wrong(forgery)
+        case .forged(let forgery): Self.details(of: forgery).wrong
         case .otherApp: "Correctly signed, but bundleId is another app's."
         case .otherEnvironment: "Correctly signed, but environment is the other environment's."
         case .replayed: "Nothing is wrong, but the same notification is sent twice."
@@ -75,19 +59,21 @@ package enum Attack: Hashable, CaseIterable, Sendable {
         }
     }
 
-    private static func wrong(_ forgery: Forgery) -> String {
+    /// The name of a forgery, and a sentence that describes it.
+    private static func details(of forgery: Forgery) -> (name: AttackCase, wrong: String) {
         switch forgery {
-        case .wrongRoot: "The chain ends at a different root with the same name."
-        case .leafWithoutMarker: "The leaf lacks the marker extension 1.2.840.113635.100.6.11.1."
-        case .intermediateWithoutMarker: "The intermediate lacks the marker extension 1.2.840.113635.100.6.2.1."
-        case .chainOfTwo: "x5c has two certificates; the root is left out."
-        case .chainOfFour: "x5c has four certificates; the root is included twice."
-        case .expiredLeaf: "The leaf expired a day before the payload was signed."
-        case .leafNotYetValid: "The leaf becomes valid a day after the payload was signed."
-        case .tamperedPayload: "The payload was changed after it was signed."
-        case .tamperedSignature: "One bit of the signature was changed."
-        case .algorithmNone: "alg is none, and there is no signature."
-        case .sharedSecret: "alg is HS256, with the leaf's public key (PEM) as the secret."
+        case .wrongRoot: (.wrongRoot, "The chain ends at a different root with the same name.")
+        case .leafWithoutMarker: (.leafWithoutMarker, "The leaf lacks the marker extension 1.2.840.113635.100.6.11.1.")
+        case .intermediateWithoutMarker:
+            (.intermediateWithoutMarker, "The intermediate lacks the marker extension 1.2.840.113635.100.6.2.1.")
+        case .chainOfTwo: (.chainOfTwo, "x5c has two certificates; the root is left out.")
+        case .chainOfFour: (.chainOfFour, "x5c has four certificates; the root is included twice.")
+        case .expiredLeaf: (.expiredLeaf, "The leaf expired a day before the payload was signed.")
+        case .leafNotYetValid: (.leafNotYetValid, "The leaf becomes valid a day after the payload was signed.")
+        case .tamperedPayload: (.tamperedPayload, "The payload was changed after it was signed.")
+        case .tamperedSignature: (.tamperedSignature, "One bit of the signature was changed.")
+        case .algorithmNone: (.algorithmNone, "alg is none, and there is no signature.")
+        case .sharedSecret: (.sharedSecret, "alg is HS256, with the leaf's public key (PEM) as the secret.")
         }
     }
 }

@@ -19,7 +19,7 @@ package struct AttackPack: Sendable {
     /// - Throws: `AttackRefused` if the server has no root certificate, or if the app does not exist.
     package init(_ shop: Shop, _ scope: AccountScope, about purchase: (row: Transaction, account: Account)?) throws {
         let chain = shop.signingChain
-        guard let forger = shop.authority.forger(beside: chain) else {
+        guard let forger = shop.keys.authority.forger(beside: chain) else {
             throw AttackRefused(reason: "this server has no root certificate")
         }
         guard let app = shop.registry.app(scope.app) else {
@@ -123,7 +123,7 @@ package struct AttackPack: Sendable {
                 held: account,
                 at: signedDate,
                 catalog: shop.registry.catalog(of: account.app),
-                policy: shop.policy(of: account.scope)
+                policy: shop.registry.policy(of: account.scope)
             )
             return RenewalInfoPayload.bytes(info, environment: environment, signedDate: signedDate)
         }

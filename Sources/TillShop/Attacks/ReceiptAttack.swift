@@ -31,7 +31,7 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
     package var name: AttackCase {
         switch self {
         case .control: .control
-        case .forged(let forgery): Self.name(of: forgery)
+        case .forged(let forgery): Self.details(of: forgery).name
         case .otherApp: .otherApp
         case .otherEnvironment: .otherEnvironment
         case .otherDevice: .otherDevice
@@ -40,20 +40,6 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
         case .forgedTransaction(.wrongSigner): .transactionWrongSigner
         case .forgedTransaction(.tamperedPurchase): .transactionTamperedPurchase
         case .forgedTransaction(.tamperedSignature): .transactionTamperedSignature
-        }
-    }
-
-    private static func name(of forgery: ReceiptForgery) -> AttackCase {
-        switch forgery {
-        case .wrongRoot: .wrongRoot
-        case .leafWithoutMarker: .leafWithoutMarker
-        case .intermediateWithoutMarker: .intermediateWithoutMarker
-        case .expiredLeaf: .expiredLeaf
-        case .leafNotYetValid: .leafNotYetValid
-        case .tamperedPayload: .tamperedPayload
-        case .tamperedSignature: .tamperedSignature
-        case .truncated: .truncated
-        case .trailingBytes: .trailingBytes
         }
     }
 
@@ -83,7 +69,7 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
     package var wrong: String {
         switch self {
         case .control, .transactionControl: "Nothing is wrong."
-        case .forged(let forgery): Self.wrong(forgery)
+        case .forged(let forgery): Self.details(of: forgery).wrong
         case .otherApp: "Correctly signed, but the bundle id is another app's."
         case .otherEnvironment: "Correctly signed, but in the other environment."
         case .otherDevice: "Correctly signed, but its hash is another device's; only a device check can detect it."
@@ -92,17 +78,19 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
         }
     }
 
-    private static func wrong(_ forgery: ReceiptForgery) -> String {
+    /// The name of a forgery, and a sentence that describes it.
+    private static func details(of forgery: ReceiptForgery) -> (name: AttackCase, wrong: String) {
         switch forgery {
-        case .wrongRoot: "The chain ends at a different root with the same name."
-        case .leafWithoutMarker: "The leaf lacks the marker extension 1.2.840.113635.100.6.11.1."
-        case .intermediateWithoutMarker: "The intermediate lacks the marker extension 1.2.840.113635.100.6.2.1."
-        case .expiredLeaf: "The leaf expired a day before the receipt was created."
-        case .leafNotYetValid: "The leaf becomes valid a day after the receipt was created."
-        case .tamperedPayload: "The payload was changed after it was signed."
-        case .tamperedSignature: "One bit of the signature was changed."
-        case .truncated: "The last sixteen bytes are missing."
-        case .trailingBytes: "Two extra bytes follow at the end."
+        case .wrongRoot: (.wrongRoot, "The chain ends at a different root with the same name.")
+        case .leafWithoutMarker: (.leafWithoutMarker, "The leaf lacks the marker extension 1.2.840.113635.100.6.11.1.")
+        case .intermediateWithoutMarker:
+            (.intermediateWithoutMarker, "The intermediate lacks the marker extension 1.2.840.113635.100.6.2.1.")
+        case .expiredLeaf: (.expiredLeaf, "The leaf expired a day before the receipt was created.")
+        case .leafNotYetValid: (.leafNotYetValid, "The leaf becomes valid a day after the receipt was created.")
+        case .tamperedPayload: (.tamperedPayload, "The payload was changed after it was signed.")
+        case .tamperedSignature: (.tamperedSignature, "One bit of the signature was changed.")
+        case .truncated: (.truncated, "The last sixteen bytes are missing.")
+        case .trailingBytes: (.trailingBytes, "Two extra bytes follow at the end.")
         }
     }
 

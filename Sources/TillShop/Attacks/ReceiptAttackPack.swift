@@ -22,8 +22,8 @@ package struct ReceiptAttackPack: Sendable {
             throw AttackRefused(reason: "app \(scope.app) does not exist")
         }
         do {
-            forger = try await shop.receiptKeys.forger()
-            chain = try await shop.receiptKeys.signing().chain
+            forger = try await shop.keys.receipts.forger()
+            chain = try await shop.keys.receipts.signing().chain
         } catch {
             throw AttackRefused(reason: "the root certificate for receipts is not available: \(error.logText)")
         }

@@ -1,4 +1,5 @@
 import Foundation
+import TillCore
 import TillStorage
 
 /// Writes backups. A backup is a folder with a copy of the database, the certificates and the keys. To use a backup,
@@ -13,16 +14,20 @@ package enum Backup {
     /// Copies the database, certificates and keys while the server runs, and verifies the copy.
     ///
     /// - Parameters:
+    ///   - storage: the database of the server.
     ///   - makeStore: opens a file of the embedded engine, and creates it if it is missing.
     ///   - version: the version of this Till.
+    ///   - now: real time.
     ///   - target: an absolute path that does not exist yet.
     /// - Returns: the manifest of the backup.
-    /// - Throws: `BackupRefused`.
+    /// - Throws: `BackupRefused`; `ShopBusy` if the server is stopping.
     package static func write(
-        _ shop: Shop,
+        _ storage: any Storage,
         _ directory: DataDirectory,
+        _ locks: ShopLocks,
         makingStore makeStore: @Sendable (String) throws -> any Storage,
         version: String,
+        at now: Timestamp,
         to target: String
     ) async throws -> BackupManifest {
         guard target.hasPrefix("/") else { throw BackupRefused.notAbsolute(target) }
@@ -33,7 +38,7 @@ package enum Backup {
         let copy = DataDirectory(target)
         do {
             try DataDirectory.makeFolder(target)
-            let read = try await copyStore(of: shop, to: copy, makeStore)
+            let read = try await copyStore(storage, locks, to: copy, makeStore)
             try copyFolders(of: directory, to: copy)
             let store = try makeStore(copy.database)
             let parts = try await store.checksums()
@@ -43,7 +48,7 @@ package enum Backup {
             let manifest = BackupManifest(
                 format: BackupManifest.format,
                 version: version,
-                madeAt: shop.wallClock(),
+                madeAt: now,
                 identifiersFrom: highWater,
                 parts: parts,
                 files: try BackupManifest.files(in: copy)
@@ -61,17 +66,18 @@ package enum Backup {
 
     /// - Returns: the checksums of the source; nil if the engine itself made the copy, because then no rows were read.
     private static func copyStore(
-        of shop: Shop,
+        _ storage: any Storage,
+        _ locks: ShopLocks,
         to copy: DataDirectory,
         _ makeStore: @Sendable (String) throws -> any Storage
     ) async throws -> [TableChecksum]? {
-        if try await shop.storage.backup(to: copy.database) {
+        if try await storage.backup(to: copy.database) {
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy.database)
             return nil
         }
         try copy.prepareDatabase()
         let store = try makeStore(copy.database)
-        let sums = try await shop.storage.copy(to: store) { _ in try shop.checkStopping() }
+        let sums = try await storage.copy(to: store) { _ in try locks.checkStopping() }
         try await store.close()
         return sums
     }

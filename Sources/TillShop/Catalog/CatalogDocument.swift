@@ -16,7 +16,7 @@ package enum CatalogDocument {
         return outcome
     }
 
-    /// Reads a single product; ``adding(product:to:isSold:)`` also checks it against a catalog.
+    /// Reads a single product; ``adding(product:to:)`` also checks it against a catalog.
     ///
     /// - Parameter settings: the catalog's settings. Their storefront determines the currency of a price that has none.
     package static func product(
@@ -42,18 +42,12 @@ package enum CatalogDocument {
     }
 
     /// Reads a product and adds it to a catalog. Throws all faults and conflicts.
-    ///
-    /// - Parameter isSold: returns whether the product was ever sold. A sold product keeps its type and its group.
     package static func adding(
         product bytes: [UInt8],
-        to current: Catalog,
-        isSold: (_ productID: String) -> Bool = { _ in true }
+        to current: Catalog
     ) throws(CatalogRefused) -> (catalog: Catalog, product: Product) {
         let product = try product(from: bytes, settings: current.settings)
-        var faults: [JSONFault] = []
-        if isSold(product.id) {
-            faults = CatalogImport.conflicts(of: product, with: current.products[product.id], at: "$")
-        }
+        let faults = CatalogImport.conflicts(of: product, with: current.products[product.id], at: "$")
         if !faults.isEmpty { throw CatalogRefused(faults: faults) }
         var catalog = current
         catalog.put(product)

@@ -3,43 +3,23 @@ import TillJSON
 
 /// The catalog in a document, before it is merged into the app's present catalog.
 package struct CatalogImport: Equatable, Sendable {
-    /// The content of the document alone; ``merged(into:isSold:)`` combines it with the present catalog.
+    /// The content of the document alone; ``merged(into:)`` combines it with the present catalog.
     package var catalog: Catalog
     /// The JSON path of each product in the document, by product identifier. Faults that are found later contain the
     /// path.
-    package var paths: [String: String]
+    package var paths: [String: String] = [:]
     /// The key for promotional offers, if the document has one.
     package var offerKey: OfferKeyPair?
     /// The version of a `.storekit` file, such as `5.0`; nil for a file without a version, and for Till's own JSON
     /// form.
     package var version: String?
 
-    /// Creates the result of reading a document.
-    package init(
-        catalog: Catalog,
-        paths: [String: String] = [:],
-        offerKey: OfferKeyPair? = nil,
-        version: String? = nil
-    ) {
-        self.catalog = catalog
-        self.paths = paths
-        self.offerKey = offerKey
-        self.version = version
-    }
-
     /// The present catalog after this import (``TillCore/Catalog/updated(by:)``).
     ///
-    /// A product that was sold keeps its type and its group forever, as on the App Store, because its transactions
-    /// contain the type and the group. Everything else may change.
-    ///
-    /// - Parameters:
-    ///   - current: the present catalog.
-    ///   - isSold: returns whether a product was ever sold, or true if that is unknown.
-    package func merged(
-        into current: Catalog,
-        isSold: (_ productID: String) -> Bool = { _ in true }
-    ) throws(CatalogRefused) -> Catalog {
-        let faults = catalog.products.values.filter { isSold($0.id) }.flatMap { product in
+    /// A product keeps its type and its group forever, as on the App Store, because its transactions contain the type
+    /// and the group. Everything else may change.
+    package func merged(into current: Catalog) throws(CatalogRefused) -> Catalog {
+        let faults = catalog.products.values.flatMap { product in
             let path = paths[product.id] ?? JSONTree.path("$.products", product.id)
             return CatalogImport.conflicts(of: product, with: current.products[product.id], at: path)
         }

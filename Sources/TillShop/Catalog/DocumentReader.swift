@@ -56,17 +56,36 @@ struct DocumentReader {
         if !faults.isEmpty { throw CatalogRefused(faults: faults) }
     }
 
-    private mutating func absent(_ object: DocumentObject, _ key: String, _ expected: String) {
-        fault(object.path(key), expected: expected, found: "nothing")
+    /// Reads the value under a key.
+    ///
+    /// - Parameters:
+    ///   - expected: describes a right value.
+    ///   - read: returns nil for a wrong value.
+    private mutating func value<Value>(
+        _ object: DocumentObject,
+        _ key: String,
+        _ expected: String,
+        isRequired: Bool = false,
+        _ read: (JSONTree) -> Value?
+    ) -> Value? {
+        if let tree = object[key] { return value((tree, object.path(key)), expected, read) }
+        if isRequired { fault(object.path(key), expected: expected, found: "nothing") }
+        return nil
+    }
+
+    private mutating func value<Value>(
+        _ element: DocumentElement,
+        _ expected: String,
+        _ read: (JSONTree) -> Value?
+    ) -> Value? {
+        if let value = read(element.value) { return value }
+        fault(element.path, expected: expected, found: element.value.summary)
+        return nil
     }
 
     /// An object.
     mutating func object(_ element: DocumentElement) -> DocumentObject? {
-        guard case .object(let members) = element.value else {
-            fault(element.path, expected: "an object", found: element.value.summary)
-            return nil
-        }
-        return DocumentObject(path: element.path, members: members)
+        value(element, "an object", \.objectValue).map { DocumentObject(path: element.path, members: $0) }
     }
 
     /// The object under a key, if there is one.
@@ -77,12 +96,8 @@ struct DocumentReader {
 
     /// The elements of the array under a key; none if it is absent.
     mutating func elements(_ object: DocumentObject, _ key: String, atMost limit: Int) -> [DocumentElement] {
-        guard let value = object[key] else { return [] }
+        guard let elements = value(object, key, "an array", \.arrayValue) else { return [] }
         let path = object.path(key)
-        guard case .array(let elements) = value else {
-            fault(path, expected: "an array", found: value.summary)
-            return []
-        }
         guard elements.count <= limit else {
             fault(path, expected: "at most \(limit) elements", found: "\(elements.count)")
             return []
@@ -97,11 +112,7 @@ struct DocumentReader {
 
     /// Any text, within ``CatalogLimits/text``.
     mutating func text(_ object: DocumentObject, _ key: String) -> String? {
-        guard let value = object[key] else { return nil }
-        guard case .string(let text) = value else {
-            fault(object.path(key), expected: "a string", found: value.summary)
-            return nil
-        }
+        guard let text = value(object, key, "a string", \.stringValue) else { return nil }
         guard text.utf8.count <= CatalogLimits.text else {
             let found = "\(text.utf8.count) bytes"
             fault(object.path(key), expected: "a string of at most \(CatalogLimits.text) bytes", found: found)
@@ -113,21 +124,18 @@ struct DocumentReader {
     /// A non-empty text without control characters, within ``CatalogLimits/identifier``.
     mutating func identifier(_ object: DocumentObject, _ key: String, isRequired: Bool = true) -> String? {
         let expected = "a string of 1 to \(CatalogLimits.identifier) characters"
-        guard let value = object[key] else {
-            if isRequired { absent(object, key, expected) }
-            return nil
+        let read = value(object, key, expected, isRequired: isRequired) { value in
+            value.stringValue.flatMap { (1...CatalogLimits.identifier).contains($0.unicodeScalars.count) ? $0 : nil }
         }
-        guard case .string(let text) = value, (1...CatalogLimits.identifier).contains(text.unicodeScalars.count) else {
-            fault(object.path(key), expected: expected, found: value.summary)
-            return nil
-        }
+        guard let text = read else { return nil }
+        let found = JSONTree.string(text).summary
         guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            fault(object.path(key), expected: "no control characters", found: value.summary)
+            fault(object.path(key), expected: "no control characters", found: found)
             return nil
         }
         // A URL cannot contain `.` or `..` as a path segment.
         guard text != ".", text != ".." else {
-            fault(object.path(key), expected: "an identifier other than . and ..", found: value.summary)
+            fault(object.path(key), expected: "an identifier other than . and ..", found: found)
             return nil
         }
         return text
@@ -135,12 +143,7 @@ struct DocumentReader {
 
     /// Reads true or false; returns the default for an absent value.
     mutating func flag(_ object: DocumentObject, _ key: String, default standard: Bool = false) -> Bool {
-        guard let value = object[key] else { return standard }
-        guard case .bool(let flag) = value else {
-            fault(object.path(key), expected: "true or false", found: value.summary)
-            return standard
-        }
-        return flag
+        value(object, key, "true or false", \.boolValue) ?? standard
     }
 
     /// A whole number in a range, without a point or exponent.
@@ -154,19 +157,16 @@ struct DocumentReader {
             range.upperBound == .max
             ? "a whole number of at least \(range.lowerBound)"
             : "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        guard let value = object[key] else {
-            if isRequired { absent(object, key, expected) }
-            return nil
-        }
-        return integer((value, object.path(key)), in: range, expected: expected)
+        return value(object, key, expected, isRequired: isRequired) { Self.integer($0, in: range) }
     }
 
     /// A whole number in a range.
     mutating func integer(_ element: DocumentElement, in range: ClosedRange<Int>, expected: String) -> Int? {
-        guard case .number(let digits) = element.value, let number = Int(digits), range.contains(number) else {
-            fault(element.path, expected: expected, found: element.value.summary)
-            return nil
-        }
+        value(element, expected) { Self.integer($0, in: range) }
+    }
+
+    private static func integer(_ value: JSONTree, in range: ClosedRange<Int>) -> Int? {
+        guard case .number(let digits) = value, let number = Int(digits), range.contains(number) else { return nil }
         return number
     }
 
@@ -185,22 +185,20 @@ struct DocumentReader {
         of words: KeyValuePairs<String, Meaning>,
         isRequired: Bool = true
     ) -> Meaning? {
-        let expected = words.map { "\"\($0.key)\"" }.joined(separator: ", ")
-        guard let value = object[key] else {
-            if isRequired { absent(object, key, words.count == 1 ? expected : "one of \(expected)") }
-            return nil
-        }
-        return choice((value, object.path(key)), of: words)
+        value(object, key, Self.expected(words), isRequired: isRequired) { Self.choice($0, of: words) }
     }
 
     /// Reads one of the permitted words, and returns its meaning.
     mutating func choice<Meaning>(_ element: DocumentElement, of words: KeyValuePairs<String, Meaning>) -> Meaning? {
-        if case .string(let text) = element.value, let match = words.first(where: { $0.key == text }) {
-            return match.value
-        }
-        let expected = words.map { "\"\($0.key)\"" }.joined(separator: ", ")
-        fault(element.path, expected: words.count == 1 ? expected : "one of \(expected)", found: element.value.summary)
-        return nil
+        value(element, Self.expected(words)) { Self.choice($0, of: words) }
+    }
+
+    private static func choice<Meaning>(_ value: JSONTree, of words: KeyValuePairs<String, Meaning>) -> Meaning? {
+        words.first { $0.key == value.stringValue }?.value
+    }
+
+    private static func expected<Meaning>(_ words: KeyValuePairs<String, Meaning>) -> String {
+        (words.count == 1 ? "" : "one of ") + words.map { "\"\($0.key)\"" }.joined(separator: ", ")
     }
 }
 
@@ -213,35 +211,22 @@ extension DocumentReader {
         why: String = ""
     ) -> Period? {
         let expected = (allowed.count == 1 ? "" : "one of ") + allowed.map(\.iso8601).joined(separator: ", ") + why
-        guard let value = object[key] else {
-            absent(object, key, expected)
-            return nil
+        return value(object, key, expected, isRequired: true) { value in
+            value.stringValue.flatMap { Period(iso8601: $0) }.flatMap { allowed.contains($0) ? $0 : nil }
         }
-        guard case .string(let text) = value, let period = Period(iso8601: text), allowed.contains(period) else {
-            fault(object.path(key), expected: expected, found: value.summary)
-            return nil
-        }
-        return period
     }
 
     /// An amount in a currency, as a string or a number.
     mutating func money(_ object: DocumentObject, _ key: String, currency: String, isRequired: Bool = true) -> Money? {
         let expected = "an amount of 0 or more with at most 3 decimals, such as \"4.99\""
-        guard let value = object[key] else {
-            if isRequired { absent(object, key, expected) }
-            return nil
+        return value(object, key, expected, isRequired: isRequired) { value in
+            let digits: String? =
+                switch value {
+                case .string(let text), .number(let text): text
+                default: nil
+                }
+            return digits.flatMap(DecimalAmount.milliunits).map { Money(milliunits: $0, currency: currency) }
         }
-        let digits: String? =
-            switch value {
-            case .string(let text): text
-            case .number(let text): text
-            default: nil
-            }
-        guard let milliunits = digits.flatMap(DecimalAmount.milliunits) else {
-            fault(object.path(key), expected: expected, found: value.summary)
-            return nil
-        }
-        return Money(milliunits: milliunits, currency: currency)
     }
 
     /// Names and descriptions by language, under `localizations`.
@@ -258,11 +243,9 @@ extension DocumentReader {
 
     /// The code of an existing storefront; nil if absent.
     mutating func storefront(_ object: DocumentObject, _ key: String) -> String? {
-        guard let value = object[key] else { return nil }
-        if case .string(let code) = value, let storefront = Storefront(code: code) { return storefront.code }
-        let expected = "the three capital letters of a storefront, such as \"USA\""
-        fault(object.path(key), expected: expected, found: value.summary)
-        return nil
+        value(object, key, "the three capital letters of a storefront, such as \"USA\"") { value in
+            value.stringValue.flatMap { Storefront(code: $0)?.code }
+        }
     }
 
     /// One of Xcode's numbers for the renewal rate; nil if absent.
@@ -273,4 +256,11 @@ extension DocumentReader {
         fault(object.path(key), expected: expected, found: "the number \(rate)")
         return nil
     }
+}
+
+extension JSONTree {
+    fileprivate var objectValue: [Member]? { if case .object(let members) = self { members } else { nil } }
+    fileprivate var arrayValue: [JSONTree]? { if case .array(let elements) = self { elements } else { nil } }
+    fileprivate var stringValue: String? { if case .string(let text) = self { text } else { nil } }
+    fileprivate var boolValue: Bool? { if case .bool(let flag) = self { flag } else { nil } }
 }

@@ -7,12 +7,6 @@ package struct OfferKeyPair: Equatable, Sendable, CustomStringConvertible, Custo
     /// The P-256 private key, as PKCS#8 in DER.
     package let privateKey: [UInt8]
 
-    /// Creates a key pair from the values in a file.
-    package init(id: String, privateKey: [UInt8]) {
-        self.id = id
-        self.privateKey = privateKey
-    }
-
     /// The id of the key, without the private key.
     package var description: String { "offer key \(id)" }
 

@@ -20,7 +20,7 @@ extension Shop {
         guard clocks.exists(name) else {
             throw ClockRefused(code: "unknown_clock", message: "There is no clock \(name.key); create it first.")
         }
-        try checkMayMove(name)
+        try settings.checkMayMove(name)
         let present = now(on: name)
         let instant: Timestamp
         switch target {
@@ -43,7 +43,7 @@ extension Shop {
     private func nextEvent(on name: ClockName, after present: Timestamp) async throws -> Timestamp {
         let end = Timestamp(milliseconds: .max)
         let due = try await storage.dueAccounts(on: name, until: end, in: nil, limit: 1).first?.due
-        let job = try await pendingJobs(on: name).first?.at
+        let job = try await jobs.pending(on: name).first?.at
         let delivery = try await nextDelivery(on: name).flatMap { $0 > present ? $0 : nil }
         guard let next = [due, delivery, job].compactMap({ $0 }).min() else {
             throw ClockRefused(
@@ -62,7 +62,7 @@ extension Shop {
     func advancing(on name: ClockName, to target: Timestamp, thenAt speed: Double) async throws -> AdvanceReport {
         var record = clocks.record(name)
         try await forgetSkippedTime(of: &record)
-        let from = try await clocks.stopping(name, realTime: wallClock) { from in
+        let from = try await clocks.stopping(name) { from in
             if target < from { throw goingBack(name, from: from, to: target) }
             record.freeze(at: from, from: from)
             record.pendingAdvance = Clocks.Advance(to: target, speed: speed)
@@ -70,8 +70,8 @@ extension Shop {
             return from
         }
         let log = AdvanceLog(from: from, to: target)
-        runningAdvances.begin(name, log)
-        defer { runningAdvances.end(name) }
+        clocks.advances.begin(name, log)
+        defer { clocks.advances.end(name) }
         try await processEvents(on: name, to: target, log)
         record = clocks.record(name)
         record.freeze(at: target, from: now(on: name))
@@ -87,7 +87,7 @@ extension Shop {
         while true {
             try checkStopping()
             let settlement = Settlement.current.flatMap { $0.isOver ? nil : $0 }
-            let job = try await pendingJobs(on: name).first { $0.at <= target }
+            let job = try await jobs.pending(on: name).first { $0.at <= target }
             var stop = job?.at ?? target
             if settlement != nil, let delivery = try await nextDelivery(on: name), delivery < stop {
                 stop = max(delivery, now(on: name))
@@ -102,7 +102,7 @@ extension Shop {
             record.freeze(at: max(stop, present), from: present)
             try await clocks.put(record)
             if let settlement { try await settle(name, settlement) }
-            if let job, job.at <= stop { try await run(job, on: name, log) }
+            if let job, job.at <= stop { try await jobRunner.run(job, on: name, log) }
             if job == nil, stop >= target { return }
         }
     }
@@ -129,5 +129,5 @@ extension Shop {
     private static let maxSettledAtOnce = 1_000
 
     /// The advance in progress on a clock; nil if there is none.
-    package func advanceUnderWay(on name: ClockName) -> AdvanceProgress? { runningAdvances.progress(name) }
+    package func advanceUnderWay(on name: ClockName) -> AdvanceProgress? { clocks.advances.progress(name) }
 }

@@ -20,7 +20,7 @@ extension Shop {
 
     /// Creates a customer clock.
     package func createClock(_ name: ClockName, _ state: ClockState) async throws {
-        try checkMayMove(name)
+        try settings.checkMayMove(name)
         try await exclusively(name.lockKey) {
             guard name.own != nil, !clocks.exists(name) else {
                 throw ClockRefused(
@@ -46,7 +46,7 @@ extension Shop {
 
     /// Sets a clock. A clock never goes back, because purchases with later dates may already exist.
     package func setClock(_ name: ClockName, _ change: ClockChange) async throws -> ClockState {
-        if change != .real { try checkMayMove(name) }
+        if change != .real { try settings.checkMayMove(name) }
         if case .freeze(let instant?) = change, instant > now(on: name) {
             try ClockState.requireBeforeEnd(instant)
             // Freezing a clock at a later instant is an advance: it processes every event that is due until that
@@ -57,7 +57,7 @@ extension Shop {
         return try await exclusively(name.lockKey) {
             var record = clocks.record(name)
             if case .freeze = change { try await forgetSkippedTime(of: &record) }
-            try await clocks.stopping(name, realTime: wallClock) { present in
+            try await clocks.stopping(name) { present in
                 try set(&record, change, from: present)
                 try await clocks.put(record)
             }

@@ -71,10 +71,15 @@ package final class Clocks: Sendable {
     }
 
     private let storage: any Storage
+    /// Returns real time.
+    let wallClock: @Sendable () -> Timestamp
     private let records: Mutex<[ClockName: Record]>
+    /// Advances in progress.
+    let advances = RunningAdvances()
 
-    init(storage: any Storage) async throws {
+    init(storage: any Storage, wallClock: @escaping @Sendable () -> Timestamp) async throws {
         self.storage = storage
+        self.wallClock = wallClock
         records = Mutex(try await Self.read(storage))
     }
 
@@ -114,6 +119,11 @@ package final class Clocks: Sendable {
         records.withLock { records in records.keys.filter { $0.scope == scope }.compactMap(\.own).sorted() }
     }
 
+    /// The clocks of an app's environment: its own clock first, then the customer clocks.
+    package func names(in scope: AccountScope) -> [ClockName] {
+        [ClockName(scope)] + own(in: scope).map { ClockName(scope, own: $0) }
+    }
+
     /// Every clock that was ever set.
     var all: [Record] { records.withLock { Array($0.values) } }
 
@@ -124,16 +134,16 @@ package final class Clocks: Sendable {
 
     /// What a clock shows. State and wall clock are read under the lock, so that the clock cannot be stopped in
     /// between.
-    func now(on name: ClockName, realTime: () -> Timestamp) -> Timestamp {
-        records.withLock { ($0[name]?.state ?? .real).shown(realTime: realTime()) }
+    func now(on name: ClockName) -> Timestamp {
+        records.withLock { ($0[name]?.state ?? .real).shown(realTime: wallClock()) }
     }
 
     /// The date of a delivery attempt that ends now (`SkippedTime.dateOfAttempt`).
     ///
     /// - Parameter due: when the attempt was due; nil for an attempt that was not scheduled.
-    func dateOfAttempt(due: Timestamp?, on name: ClockName, realTime: () -> Timestamp) -> Timestamp {
+    func dateOfAttempt(due: Timestamp?, on name: ClockName) -> Timestamp {
         records.withLock { records in
-            let realTime = realTime()
+            let realTime = wallClock()
             return records[name]?.dateOfAttempt(due: due, realTime: realTime) ?? realTime
         }
     }
@@ -144,19 +154,18 @@ package final class Clocks: Sendable {
     /// - Parameter body: receives what the clock shows. If the body throws, the clock continues as before.
     func stopping<Value>(
         _ name: ClockName,
-        realTime: () -> Timestamp,
         _ body: (Timestamp) async throws -> Value
     ) async throws -> Value {
         let (before, stopped) = records.withLock { records in
             let before = records[name]
             var stopped =
                 before ?? Record(environment: name.scope.environment, app: name.scope.app, own: name.own, state: .real)
-            stopped.state = .frozen(at: stopped.state.shown(realTime: realTime()))
+            stopped.state = .frozen(at: stopped.state.shown(realTime: wallClock()))
             records[name] = stopped
             return (before, stopped)
         }
         do {
-            return try await body(stopped.state.shown(realTime: realTime()))
+            return try await body(stopped.state.shown(realTime: wallClock()))
         } catch {
             records.withLock { if $0[name] == stopped { $0[name] = before } }
             throw error

@@ -75,13 +75,13 @@ extension Shop {
             } catch {
                 // When the server stops or all data is replaced, every account is interrupted. That is no reason to
                 // quarantine an account.
-                guard !isStopping.value else { return }
+                guard !locks.isStopping.value else { return }
                 _ = try cluster?.preconditionNow()
                 guard Self.isTemporary(error) else { return setAside(due, because: error, log) }
                 guard let pause = pauses.popFirst() else { throw error }
                 logger.warning("an account is processed again", metadata: ["cause": "\(error.logText)"])
                 try? await Task.sleep(for: pause)
-                guard !isStopping.value else { return }
+                guard !locks.isStopping.value else { return }
                 try Task.checkCancellation()
                 _ = try cluster?.preconditionNow()
             }

@@ -24,8 +24,8 @@ extension Shop {
         }
         for clock in everyClock where doesJobs(of: clock.scope) {
             do {
-                for job in try await pendingJobs(on: clock) where job.at <= now(on: clock) {
-                    _ = try await gate.shared { try await run(job, on: clock) }
+                for job in try await jobs.pending(on: clock) where job.at <= now(on: clock) {
+                    _ = try await gate.shared { try await jobRunner.run(job, on: clock) }
                 }
             } catch {
                 logger.error(

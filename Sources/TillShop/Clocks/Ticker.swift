@@ -142,7 +142,7 @@ package struct Ticker: Service {
             // Runs in a task of its own: finishing interrupted work may take long, and other clocks must not wait for
             // it.
             Task {
-                await shop.forgetUnfinishedCopies()
+                await shop.snapshots.removeUnfinished()
                 await shop.resumeLongWork()
             }
             for clock in shop.everyClock { plan.note(clock, Timestamp(milliseconds: .min)) }
@@ -192,7 +192,7 @@ package struct Ticker: Service {
             try await shop.gate.shared { try await shop.asOfNow { try await pass(clock) } }
         } catch {
             // It is not an error that a stop of the server interrupts the work.
-            if !shop.isStopping.value {
+            if !shop.locks.isStopping.value {
                 shop.logger.error(
                     "events of a clock could not be processed",
                     metadata: ["app": "\(clock.scope.app)", "cause": "\(error.logText)"]
@@ -231,10 +231,10 @@ package struct Ticker: Service {
         if let next { plan.note(clock, next) }
         if shop.doesJobs(of: clock.scope) {
             if plan.nextJob(on: clock) <= now {
-                for job in try await shop.pendingJobs(on: clock) where job.at <= now {
-                    try await shop.run(job, on: clock)
+                for job in try await shop.jobs.pending(on: clock) where job.at <= now {
+                    try await shop.jobRunner.run(job, on: clock)
                 }
-                plan.setNextJob(on: clock, try await shop.pendingJobs(on: clock).first?.at ?? .distantFuture)
+                plan.setNextJob(on: clock, try await shop.jobs.pending(on: clock).first?.at ?? .distantFuture)
             }
             plan.note(clock, plan.nextJob(on: clock))
         }

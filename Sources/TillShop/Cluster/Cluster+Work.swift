@@ -7,22 +7,7 @@ extension Cluster {
     // MARK: Parts
 
     /// The partitions assigned to this node. Adjacent partitions are combined into one range.
-    var parts: [Range<Int64>] {
-        let parts = state.withLock { state in
-            // After too long without a heartbeat, other nodes may have taken over this node's share.
-            ContinuousClock.now < state.believedUntil ? state.parts.subtracting(state.parting).sorted() : []
-        }
-        var ranges: [Range<Int64>] = []
-        for part in parts {
-            let first = Int64(part) * Self.partSize
-            if let last = ranges.last, last.upperBound == first {
-                ranges[ranges.count - 1] = last.lowerBound..<first + Self.partSize
-            } else {
-                ranges.append(first..<first + Self.partSize)
-            }
-        }
-        return ranges
-    }
+    var parts: [Range<Int64>] { state.withLock { $0.isBelieved ? $0.share.ranges : [] } }
 
     /// Whether a partition is assigned to this node.
     func worksOn(_ partition: Partition) -> Bool { parts.contains { $0.contains(partition.number) } }
@@ -31,57 +16,34 @@ extension Cluster {
     ///
     /// - Returns: false if the partition is not assigned to this node.
     func begin(in partition: Partition) -> Bool {
-        let part = Int(partition.number / Self.partSize)
-        return state.withLock { state in
-            guard
-                ContinuousClock.now < state.believedUntil, state.parts.contains(part), !state.parting.contains(part)
-            else { return false }
-            state.underWay[part, default: 0] += 1
-            return true
-        }
+        state.withLock { $0.isBelieved && $0.share.begin(in: partition) }
     }
 
     /// Ends work that was begun with ``begin(in:)``.
-    func end(in partition: Partition) {
-        let part = Int(partition.number / Self.partSize)
-        state.withLock { state in
-            let rest = (state.underWay[part] ?? 1) - 1
-            state.underWay[part] = rest > 0 ? rest : nil
-        }
-    }
+    func end(in partition: Partition) { state.withLock { $0.share.end(in: partition) } }
 
     /// Releases the partitions that are now assigned to other nodes, and acquires the free partitions of this node's
     /// share.
     func shareWork(_ view: NodesView, _ id: String) async throws {
         let nodes = view.seen.keys.sorted()
         guard let place = nodes.firstIndex(of: id) else { return }
-        let share = Set(place * Self.partCount / nodes.count..<(place + 1) * Self.partCount / nodes.count)
-        let (idle, wanted, isBack) = state.withLock { state in
-            let before = state.parting
-            state.parting = state.parts.subtracting(share)
-            let idle = state.parting.filter { state.underWay[$0] == nil }
-            state.parts.subtract(idle)
-            state.parting.subtract(idle)
-            for part in idle { state.leases.remove(Self.leaseName(part)) }
-            return (
-                idle, share.subtracting(state.parts), !before.isDisjoint(with: state.parts.subtracting(state.parting))
-            )
+        let division = state.withLock { state in
+            let division = state.share.divide(place, of: nodes.count)
+            for part in division.idle { state.leases.remove(Self.leaseName(part)) }
+            return division
         }
         // If a planned release was cancelled, the due events of that partition were not processed in between.
-        if isBack { await follower.value?.checkAllClocks() }
-        if !idle.isEmpty {
-            try await storage.release(idle.map(Self.leaseName), of: id)
+        if division.isBack { await follower.value?.checkAllClocks() }
+        if !division.idle.isEmpty {
+            try await storage.release(division.idle.map(Self.leaseName), of: id)
             try await storage.publish(NodeMessage.nodes)
         }
         let taken = Set(view.leases.map(\.name))
-        let free = wanted.filter { !taken.contains(Self.leaseName($0)) }
+        let free = division.wanted.filter { !taken.contains(Self.leaseName($0)) }
         guard !free.isEmpty else { return }
         let got = try await take(free.map { Lease(name: Self.leaseName($0), node: id) })
         let parts = free.filter { got.contains(Self.leaseName($0)) }
-        state.withLock { state in
-            guard state.id == id else { return }
-            state.parts.formUnion(parts)
-        }
+        state.withLock { state in if state.id == id { state.share.add(parts) } }
         if !parts.isEmpty { await follower.value?.checkAllClocks() }
     }
 

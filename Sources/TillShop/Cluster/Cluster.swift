@@ -15,8 +15,6 @@ package final class Cluster: Sendable {
         let reload: @Sendable (Set<DocumentKind>, _ isNewEra: Bool) async throws -> Void
         /// Checks all clocks again, because this node's partitions changed or it may have missed an event.
         let checkAllClocks: @Sendable () async -> Void
-        /// Handles an event of another node: an account or delivery became due.
-        let receive: @Sendable (NodeEvent) -> Void
     }
 
     struct State {
@@ -31,11 +29,7 @@ package final class Cluster: Sendable {
         var leases: Set<String> = []
         /// Leases that are stored under this node's id, but that this node did not know at the last heartbeat.
         var orphans: Set<String> = []
-        /// The units of work assigned to this node (`partCount`).
-        var parts: Set<Int> = []
-        /// Units of work that this node will release when no work is in progress in them.
-        var parting: Set<Int> = []
-        var underWay: [Int: Int] = [:]
+        var share = WorkShare()
         /// The names of the leases that this node tried to acquire since the last heartbeat.
         var touched: Set<String> = []
         var hasLeft = false
@@ -43,6 +37,9 @@ package final class Cluster: Sendable {
         var attempted: String?
         /// Whether another server has joined under this node's name.
         var isReplaced = false
+
+        /// Whether the other nodes certainly consider this node alive. Otherwise they may have taken over its work.
+        var isBelieved: Bool { ContinuousClock.now < believedUntil }
 
         /// Records that the other nodes consider this node alive until an instant.
         ///
@@ -64,10 +61,6 @@ package final class Cluster: Sendable {
     private let turns = AccountLocks()
     /// The value of `storage.written` when all nodes had last loaded this node's changes.
     private let settled = Synchronized(0)
-    /// The number of units in which work is assigned to nodes. Each unit has `partSize` partitions.
-    static let partCount = 32
-    static let partSize = Int64(1_024 / partCount)
-
     /// Registers this server as a node.
     ///
     /// - Parameters:
@@ -190,8 +183,7 @@ package final class Cluster: Sendable {
             state.believedUntil = sent + lease
             state.view = NodesView(seen: [id: 0], leases: [])
             state.leases = []
-            state.parts = []
-            state.parting = []
+            state.share.clear()
             state.noted = 0
         }
         try await follow()
@@ -200,7 +192,7 @@ package final class Cluster: Sendable {
     /// Removes this node's registration, so that the other nodes can take over its work at once.
     func leave() async {
         let id = state.withLock { state in
-            state.parts = []
+            state.share.clear()
             state.hasLeft = true
             return state.id
         }

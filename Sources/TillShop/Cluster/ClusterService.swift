@@ -30,8 +30,7 @@ package struct ClusterService: Service {
         )
         cluster.follower.value = Cluster.Follower(
             reload: { [weak shop] kinds, isNewEra in try await shop?.follow(kinds, isNewEra: isNewEra) },
-            checkAllClocks: { [weak shop] in shop?.checkAllClocks() },
-            receive: { [weak shop] nodeEvent in shop?.receive(nodeEvent) }
+            checkAllClocks: { [weak shop] in shop?.checkAllClocks() }
         )
     }
 
@@ -78,7 +77,7 @@ package struct ClusterService: Service {
     private func renew() async {
         do {
             try await cluster.renew()
-            if let ports = shop.ownPorts.publication { try await cluster.publish(ports) }
+            if let ports = shop.destinations.ownPorts.publication { try await cluster.publish(ports) }
         } catch {
             guard !Task.isCancelled, cluster.replaced == nil else { return }
             cluster.logger.warning("this node could not send its heartbeat", metadata: ["cause": "\(error.logText)"])
@@ -121,30 +120,20 @@ extension Shop {
         if isNewEra { return try await reloadAll() }
         if !kinds.isDisjoint(with: [.team, .app, .key, .catalog, .rules]) { try await registry.reload() }
         if kinds.contains(.rules) { checkAllClocks() }
-        if kinds.contains(.clock) {
-            for clock in try await clocks.reload() {
-                signals.heard(clock, due: Timestamp(milliseconds: .min), pending: true)
-            }
-        }
-        if kinds.contains(.chain) { try await chains.follow(storage) }
-        if kinds.contains(.fault) { try await faults.follow() }
-        if kinds.contains(.revocation) { try await authority.reload() }
+        if kinds.contains(.clock) { signals.check(try await clocks.reload()) }
+        if kinds.contains(.chain) { try await keys.chains.follow(storage) }
+        if kinds.contains(.fault) { try await faults.reload(keepsCounters: true) }
+        if kinds.contains(.revocation) { try await keys.authority.reload() }
     }
 
     /// Makes the ticker and the delivery worker check every clock again.
-    ///
-    /// - Parameter scope: the app's environment whose clocks are checked; nil for all.
-    func checkAllClocks(of scope: AccountScope? = nil) {
-        for clock in everyClock where scope == nil || clock.scope == scope {
-            signals.heard(clock, due: Timestamp(milliseconds: .min), pending: true)
-        }
-    }
+    func checkAllClocks() { signals.check(everyClock) }
 
     /// Handles an event of another node: an account or delivery became due, or deliveries were attempted.
     func receive(_ nodeEvent: NodeEvent) {
         for item in nodeEvent.items {
             signals.heard(item.clock, due: item.due, pending: item.hasPending)
-            if item.hasAttempts == true { settlements.noteAttempts(on: item.clock) }
+            if item.hasAttempts == true { signals.settlements.noteAttempts(on: item.clock) }
         }
     }
 

@@ -63,5 +63,9 @@ package struct SignatureVerdict: Sendable, Equatable {
     /// The result in one or two sentences.
     package let words: String
     /// Problems and additional information, as sentences.
-    package let notes: [String]
+    package var notes: [String] = []
+
+    static func invalid(_ words: String, _ notes: [String] = []) -> SignatureVerdict {
+        SignatureVerdict(signer: .invalid, words: words, notes: notes)
+    }
 }

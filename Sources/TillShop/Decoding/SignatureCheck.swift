@@ -7,8 +7,6 @@ import TillSigning
 struct SignatureCheck {
     let shop: Shop
 
-    init(_ shop: Shop) { self.shop = shop }
-
     /// The signed date in the payload, in milliseconds since 1970.
     static func instant(of jws: CompactJWS) -> Int64? {
         for name in ["signedDate", "receiptCreationDate"] {
@@ -37,7 +35,7 @@ struct SignatureCheck {
                     "Verification failed for the reasons below, although the certificates name one of Apple's roots."
                 default: "Verification failed for the reasons below."
                 }
-            return SignatureVerdict(signer: .invalid, words: words, notes: inspection.problems)
+            return .invalid(words, inspection.problems)
         }
         let holds = "The signature is valid, and the certificates were valid on \(date)"
         let fingerprint = inspection.certificates.last?.fingerprint ?? ""
@@ -49,20 +47,20 @@ struct SignatureCheck {
             return SignatureVerdict(signer: .thisTill, words: words, notes: revocations(chain))
         case .apple(let name):
             let words = "Signed by Apple under \(name). \(holds)."
-            return SignatureVerdict(signer: .apple, words: words, notes: [])
+            return SignatureVerdict(signer: .apple, words: words)
         case .till:
             let words = "\(holds), but the root is that of another Till server (SHA-256 \(fingerprint))."
-            return SignatureVerdict(signer: .otherTill, words: words, notes: [])
+            return SignatureVerdict(signer: .otherTill, words: words)
         case .unknown:
             let words =
                 "\(holds), but the root is neither this server's nor one of Apple's (SHA-256 \(fingerprint))."
-            return SignatureVerdict(signer: .unknownRoot, words: words, notes: [])
+            return SignatureVerdict(signer: .unknownRoot, words: words)
         }
     }
 
     /// One sentence for each certificate of a chain that the OCSP responder does not report as good.
     private func revocations(_ chain: String) -> [String] {
-        shop.authority.certificates.filter { $0.certificate.chainID == chain && $0.state.status != .good }.map {
+        shop.keys.authority.certificates.filter { $0.certificate.chainID == chain && $0.state.status != .good }.map {
             let state = $0.state.status.rawValue
             return "This server's OCSP responder answers \(state) for the \($0.certificate.part.rawValue)."
         }
@@ -75,12 +73,10 @@ struct SignatureCheck {
         let id = jws.headerString("kid") ?? ""
         let app: String? = if case .string(let text)? = jws.claims["bid"] { text } else { nil }
         guard let (record, key) = shop.registry.key(id, usedFor: app) else {
-            let words = "Unknown key \(id.cut(toBytes: 64)): the signature cannot be verified."
-            return SignatureVerdict(signer: .invalid, words: words, notes: [])
+            return .invalid("Unknown key \(id.cut(toBytes: 64)): the signature cannot be verified.")
         }
         guard jws.verify(with: key) else {
-            let words = "The signature does not match the key \(id), or the token was changed."
-            return SignatureVerdict(signer: .invalid, words: words, notes: [])
+            return .invalid("The signature does not match the key \(id), or the token was changed.")
         }
         var notes: [String] = []
         if record.revokedAt != nil { notes.append("The key was revoked, so the API rejects the token.") }
@@ -94,34 +90,28 @@ struct SignatureCheck {
             }
         }
         let words = "Signed with the key \(id) (\(record.name)), which is registered on this server."
-        let isRefused = !notes.isEmpty
-        return SignatureVerdict(
-            signer: isRefused ? .invalid : .key,
-            words: isRefused ? "\(words) The API rejects the token." : words,
-            notes: notes
-        )
+        return notes.isEmpty
+            ? SignatureVerdict(signer: .key, words: words) : .invalid("\(words) The API rejects the token.", notes)
     }
 
     // MARK: Receipts
 
     func verdict(of receipt: SignedReceipt) async -> SignatureVerdict {
         guard let last = receipt.certificatesDER.last else {
-            let words = "The receipt has no certificate, so its signature cannot be verified."
-            return SignatureVerdict(signer: .invalid, words: words, notes: [])
+            return .invalid("The receipt has no certificate, so its signature cannot be verified.")
         }
-        let own = (try? await shop.receiptKeys.signing())?.chain.certificatesDER[2]
+        let own = (try? await shop.keys.receipts.signing())?.chain.certificatesDER[2]
         let root = ChainRoot(last, trusting: own.map { [$0] } ?? [])
         do {
             try ReceiptVerifier(rootsDER: [last], acceptsSHA1: true).verify(receipt)
         } catch {
-            let words = "Verification failed for the reason below."
-            return SignatureVerdict(signer: .invalid, words: words, notes: [error.explanation])
+            return .invalid("Verification failed for the reason below.", [error.explanation])
         }
         let holds = "The signature and the certificates are valid"
         return switch root {
-        case .trusted: SignatureVerdict(signer: .thisTill, words: "\(holds).", notes: [])
+        case .trusted: SignatureVerdict(signer: .thisTill, words: "\(holds).")
         case .apple(let name):
-            SignatureVerdict(signer: .apple, words: "Signed by Apple under \(name). \(holds).", notes: [])
+            SignatureVerdict(signer: .apple, words: "Signed by Apple under \(name). \(holds).")
         case .till:
             SignatureVerdict(
                 signer: .otherTill,
@@ -139,19 +129,16 @@ struct SignatureCheck {
 
     /// Reads and judges a transaction receipt, which can only be read if this server signed it.
     func verdict(ofTransactionReceipt bytes: [UInt8]) async -> (TransactionReceipt?, SignatureVerdict) {
-        let chain = (try? await shop.receiptKeys.signing())?.chain
+        let chain = (try? await shop.keys.receipts.signing())?.chain
         let verifier = ReceiptVerifier(
             rootsDER: [],
             purchaseCertificatesDER: chain.map { [$0.purchaseCertificateDER] } ?? []
         )
         do {
             let words = "Signed with this server's certificate for transaction receipts."
-            return (
-                try verifier.parseTransaction(bytes), SignatureVerdict(signer: .thisTill, words: words, notes: [])
-            )
+            return (try verifier.parseTransaction(bytes), SignatureVerdict(signer: .thisTill, words: words))
         } catch {
-            let words = "This transaction receipt is not signed by this server."
-            return (nil, SignatureVerdict(signer: .invalid, words: words, notes: [error.explanation]))
+            return (nil, .invalid("This transaction receipt is not signed by this server.", [error.explanation]))
         }
     }
 }

@@ -210,7 +210,7 @@ package struct TextDecoding: Sendable {
         part.payload = Self.tree(segments[1])
         do {
             let jws = try CompactJWS(text, limit: Self.maxBytes)
-            let judge = SignatureCheck(shop)
+            let judge = SignatureCheck(shop: shop)
             if jws.header["x5c"] != nil || jws.header["kid"] == nil {
                 let inspection = judge.inspect(jws)
                 part.certificates = inspection.certificates
@@ -222,8 +222,7 @@ package struct TextDecoding: Sendable {
             }
         } catch {
             part.fault = error.explanation
-            let words = "The signature cannot be verified, because the token cannot be read."
-            part.verdict = SignatureVerdict(signer: .invalid, words: words, notes: [])
+            part.verdict = .invalid("The signature cannot be verified, because the token cannot be read.")
         }
         guard take(part), let payload = part.payload else { return }
         await readInside(document: payload, depth: depth + 1)
@@ -260,7 +259,7 @@ package struct TextDecoding: Sendable {
             let signed = try SignedReceipt(bytes, limit: Self.maxBytes)
             part.payload = signed.receipt.tree
             part.certificates = signed.certificatesDER.compactMap { try? CertificateFacts(der: $0) }
-            part.verdict = await SignatureCheck(shop).verdict(of: signed)
+            part.verdict = await SignatureCheck(shop: shop).verdict(of: signed)
         } catch {
             part.kind = .unknown
             part.fault = error.explanation
@@ -271,7 +270,7 @@ package struct TextDecoding: Sendable {
     private mutating func readTransactionReceipt(_ text: String, place: String?, depth: Int) async {
         var part = DecodedPart(.transactionReceipt, at: place, depth: depth)
         part.text = text
-        let (receipt, verdict) = await SignatureCheck(shop).verdict(ofTransactionReceipt: Array(text.utf8))
+        let (receipt, verdict) = await SignatureCheck(shop: shop).verdict(ofTransactionReceipt: Array(text.utf8))
         part.payload = receipt?.tree
         part.verdict = verdict
         _ = take(part)

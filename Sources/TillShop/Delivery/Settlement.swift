@@ -50,7 +50,7 @@ package final class Settlement: Sendable {
     }
 
     /// Whether the settlement waits no longer.
-    var isOver: Bool { ContinuousClock.now >= end || shop.isStopping.value || Task.isCancelled }
+    var isOver: Bool { ContinuousClock.now >= end || shop.locks.isStopping.value || Task.isCancelled }
 
     /// Runs an operation, and collects the deliveries that it commits.
     package func collect<Value>(_ operation: () async throws -> Value) async throws -> Value {
@@ -82,8 +82,8 @@ package final class Settlement: Sendable {
 
     /// Waits until no delivery is expected, or until the end.
     func wait() async {
-        shop.settlements.add(self)
-        defer { shop.settlements.remove(self) }
+        shop.signals.settlements.add(self)
+        defer { shop.signals.settlements.remove(self) }
         while true {
             let report = Awaited<Void>()
             state.withLock { $0.report = report }

@@ -68,7 +68,9 @@ extension Shop {
     package func hasDiskSpace(in folder: String?) async throws -> Bool {
         try await storage.ping()
         let isEmbedded = !(storage is any SharedStorage)
-        return try await room.hasDiskSpace(free: isEmbedded ? folder.flatMap(DiskSpaceMonitor.free) : nil) {
+        return try await transactor.commits.room.hasDiskSpace(
+            free: isEmbedded ? folder.flatMap(DiskSpaceMonitor.free) : nil
+        ) {
             let body = "\"" + String(repeating: "0", count: 1 << 16) + "\""
             try await storage.put([Document(kind: .shop, name: Self.roomProbe, body: body)])
             try await storage.removeDocument(.shop, name: Self.roomProbe)

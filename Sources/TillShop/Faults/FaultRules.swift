@@ -44,6 +44,8 @@ package final class FaultRules: Sendable {
 
     private let storage: any Storage
     private let wallClock: @Sendable () -> Timestamp
+    /// Recent writes, which the fault rule `staleReads` hides from reads.
+    package let recentRows: RecentRows
     private let standings: Mutex<[Standing]>
     /// The highest number that any rule ever had. Numbers are not reused, because a rule in a snapshot keeps its id.
     private let highest: Mutex<Int>
@@ -51,27 +53,26 @@ package final class FaultRules: Sendable {
     init(storage: any Storage, wallClock: @escaping @Sendable () -> Timestamp) async throws {
         self.storage = storage
         self.wallClock = wallClock
+        recentRows = RecentRows(wallClock: wallClock)
         let read = try await Self.read(storage)
         let noted = try await storage.documents(.shop).first { $0.name == Self.highestName }.flatMap { Int($0.body) }
         standings = Mutex(read)
         highest = Mutex(max(noted ?? 0, Self.highest(of: read)))
     }
 
-    /// Reloads the rules from the store after all data was replaced. All counters start again at zero.
-    func reload() async throws {
-        let read = try await Self.read(storage)
-        standings.withLock { $0 = read }
-        highest.withLock { $0 = max($0, Self.highest(of: read)) }
-    }
-
-    /// Reloads the rules from the store after another node added or removed some. Unchanged rules keep their counters.
-    func follow() async throws {
+    /// Reloads the rules from the store.
+    ///
+    /// - Parameter keepsCounters: whether unchanged rules keep their counters, because another node has only added or
+    ///   removed some rules. Otherwise all data was replaced: all counters start again at zero, and no write counts as
+    ///   recent.
+    func reload(keepsCounters: Bool = false) async throws {
         let read = try await Self.read(storage)
         standings.withLock { standings in
-            let before = standings
+            let before = keepsCounters ? standings : []
             standings = read.map { new in before.first { $0.rule == new.rule } ?? new }
         }
         highest.withLock { $0 = max($0, Self.highest(of: read)) }
+        if !keepsCounters { recentRows.clear() }
     }
 
     private static let highestName = "faults"

@@ -16,7 +16,7 @@ extension Shop {
         isTriggered: Bool = false,
         signedBy chain: SigningChain
     ) async throws {
-        if let document = chains.document(of: chain) { change.documents.append(document) }
+        if let document = keys.chains.document(of: chain) { change.documents.append(document) }
         var ids = try await identifiers.takeOrReserve(1)
         let partition = Partition(environment: scope.environment, app: scope.app, customer: "")
         let entry = try sign(
@@ -128,7 +128,7 @@ extension Shop {
         let parts = try parts(of: notice, about: row, account, app, scope.environment, at: date)
         let chain = signingChain
         var change = Change()
-        if let document = chains.document(of: chain) { change.documents.append(document) }
+        if let document = keys.chains.document(of: chain) { change.documents.append(document) }
         var ids = try identifiers.take(1)
         let clock = account?.clockName ?? ClockName(scope)
         let partition = account?.id.partition ?? Partition(environment: scope.environment, app: scope.app, customer: "")
@@ -208,7 +208,7 @@ extension Shop {
                 productID: row.productID,
                 days: 1,
                 reasonCode: 0,
-                request: uuid("summary/\(row.id.number)/\(date.milliseconds)")
+                request: identifiers.uuid("summary/\(row.id.number)/\(date.milliseconds)")
             )
             return Parts(
                 object: .summary(

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import TillCore
 import TillSigning
@@ -15,7 +14,7 @@ extension Shop {
         signedBy chain: SigningChain
     ) throws {
         guard !notifications.isEmpty, let app = registry.app(scope.app) else { return }
-        if let document = chains.document(of: chain) { change.documents.append(document) }
+        if let document = keys.chains.document(of: chain) { change.documents.append(document) }
         let followed = isForwardCompatible(in: scope) ? notifications.filter(\.isFollowedByFutureNotification).count : 0
         var ids = try identifiers.take(Int64(notifications.count + followed))
         let accounts = Dictionary(uniqueKeysWithValues: change.accounts.map { ($0.account.id, $0.account) })
@@ -75,7 +74,7 @@ extension Shop {
         let head = NotificationPayload.Head(
             type: isFuture ? FutureNotification.type : notification.type.rawValue,
             subtype: isFuture ? FutureNotification.subtype : notification.subtype?.rawValue,
-            uuid: uuid(of: id),
+            uuid: identifiers.uuid(of: id),
             signedDate: date
         )
         let data = NotificationPayload.data(
@@ -164,7 +163,7 @@ extension Shop {
 
     /// Assembles the `signedPayload`. The bytes are always the same as in the first attempt.
     package func signedPayload(_ entry: OutboxEntry) throws -> [UInt8] {
-        guard let chain = entry.chain, let header = chains.header(of: chain) else {
+        guard let chain = entry.chain, let header = keys.chains.header(of: chain) else {
             throw ShopDamaged(
                 what: "the certificates of chain \(entry.chain ?? "–"), which signed \(entry.uuid), are missing"
             )
@@ -172,21 +171,6 @@ extension Shop {
         let whole = Self.completed(entry.body.payload, entry.transactionInfo, entry.renewalInfo, header: header)
         return SigningChain.assemble(header: header, payload: whole, signature: entry.body.signature)
     }
-
-    /// The UUID of a notification, derived from the notification's number. A restore never reuses numbers, so UUIDs are
-    /// unique. This matters because receivers drop notifications whose UUID they already know.
-    ///
-    /// The first 48 bits are the counter value of the number. So new UUIDs are at the end of their index, and the
-    /// notifications of a commit share its last page. Random UUIDs would each rewrite a page of their own.
-    func uuid(of id: NotificationID) -> String {
-        let counter = withUnsafeBytes(of: (id.number / Partition.count).bigEndian) { Array($0.suffix(6)) }
-        return UUIDText.version4(of: counter + digest(of: "notification/\(id.number)").prefix(10))
-    }
-
-    /// A lower-case UUID derived from the database's seed and a name, so that a replayed run has the same UUIDs.
-    func uuid(_ name: String) -> String { UUIDText.version4(of: Array(digest(of: name))) }
-
-    private func digest(of name: String) -> SHA256.Digest { SHA256.hash(data: Array("\(seed)/\(name)".utf8)) }
 }
 
 extension OutboxEntry {

@@ -40,6 +40,8 @@ package final class Signals: Sendable {
     }
 
     private let listeners = Mutex<[Listener]>([])
+    /// The operations that wait for deliveries now.
+    let settlements = Settlements()
 
     /// Adds a listener.
     package func add(_ listener: Listener) {
@@ -62,6 +64,7 @@ package final class Signals: Sendable {
 
     /// Notifies the listeners that a delivery attempt was recorded.
     func attempted(_ delivery: Delivery) {
+        settlements.note(delivery)
         for listener in listeners.withLock({ $0 }) { listener.attempted(delivery) }
     }
 
@@ -80,6 +83,11 @@ package final class Signals: Sendable {
             if let instant { listener.due(clock, instant) }
             if hasPending { listener.pending(clock) }
         }
+    }
+
+    /// Makes the listeners check clocks again.
+    func check(_ clocks: some Sequence<ClockName>) {
+        for clock in clocks { heard(clock, due: Timestamp(milliseconds: .min), pending: true) }
     }
 
     /// Notifies the listeners that a clock was advanced or set.

@@ -5,28 +5,10 @@ import TillSigning
 
 /// The shared secret for verifyReceipt: the app's own secret, or else the primary secret of its team
 /// (docs/api/receipts/verify-receipt.md).
-extension Shop {
+extension Registry {
     /// The secret that is valid for an app; nil if neither the app nor its team has one.
     package func sharedSecret(of app: AppRecord) -> String? {
-        app.sharedSecret ?? registry.team(app.issuerID)?.sharedSecret
-    }
-
-    /// Sets the app's own secret; nil removes the secret.
-    package func setSharedSecret(_ secret: String?, of app: AppRecord) async throws {
-        try await exclusively("app/\(app.bundleID)") {
-            guard var record = self.registry.app(app.bundleID) else { return }
-            record.sharedSecret = secret
-            try await self.registry.put(record)
-        }
-    }
-
-    /// Sets the primary secret of a team, for all its apps; nil removes the secret.
-    package func setSharedSecret(_ secret: String?, of team: Team) async throws {
-        try await exclusively("team/\(team.issuerID)") {
-            guard var record = self.registry.team(team.issuerID) else { return }
-            record.sharedSecret = secret
-            try await self.registry.put(record)
-        }
+        app.sharedSecret ?? team(app.issuerID)?.sharedSecret
     }
 
     /// Creates a random secret: 32 hexadecimal digits, as in App Store Connect.

@@ -13,13 +13,10 @@ extension Shop {
     package func appReceipt(of current: Account, device: UUID? = nil) async throws -> [UInt8]? {
         guard let app = registry.app(current.app) else { return nil }
         let frame = frame(of: current, app, device: device, at: now(of: current))
-        if let minted = receiptCache.receipt(Self.key(of: frame, current, isLatestOnly: false)) { return minted }
+        if let minted = keys.signedReceipts.receipt(Self.key(of: frame, current, isLatestOnly: false)) { return minted }
         let (account, rows) = try await accountWithRows(current)
         return try await mint(frame, of: account) { rows }
     }
-
-    /// The number of receipts that were signed since the server started. Receipts from the cache do not count.
-    package var receiptsSigned: Int { receiptCache.signed }
 
     /// Signs a receipt, or returns it from the cache if the same receipt was signed within this second.
     ///
@@ -33,9 +30,9 @@ extension Shop {
         rows: () -> ReceiptRows
     ) async throws -> [UInt8] {
         let key = Self.key(of: frame, account, isLatestOnly: isLatestOnly)
-        if let minted = receiptCache.receipt(key) { return minted }
+        if let minted = keys.signedReceipts.receipt(key) { return minted }
         let bytes = try await sign(frame, with: rows())
-        receiptCache.keep(bytes, key)
+        keys.signedReceipts.keep(bytes, key)
         return bytes
     }
 
@@ -52,13 +49,13 @@ extension Shop {
     func sign(_ frame: AppReceipt, with rows: ReceiptRows) async throws -> [UInt8] {
         var receipt = frame
         receipt.inApp = rows.rows.map { InAppReceipt($0) }
-        return try await receiptKeys.signing().chain.mint(receipt)
+        return try await keys.receipts.signing().chain.mint(receipt)
     }
 
     /// Creates a receipt without its purchases.
     func frame(of account: Account, _ app: AppRecord, device: UUID?, at now: Timestamp) -> AppReceipt {
-        let opaque = ReceiptMark(of: account.id, seed: seed).bytes
-        let guid = device ?? UUID(uuidString: uuid("device/\(account.id.number)")) ?? UUID()
+        let opaque = ReceiptMark(of: account.id, seed: identifiers.seed).bytes
+        let guid = device ?? UUID(uuidString: identifiers.uuid("device/\(account.id.number)")) ?? UUID()
         var receipt = AppReceipt(
             receiptType: account.environment.receiptType,
             bundleID: account.app,

@@ -19,11 +19,11 @@ enum TransactionReceiptObject {
         json.put("bid", receipt.bundleID)
         json.put("web_order_line_item_id", receipt.webOrderLineItemID)
         json.put(.purchase, Timestamp(milliseconds: receipt.purchaseDate))
-        if let expires = receipt.expirationDate.map({ LegacyDate(Timestamp(milliseconds: $0)) }) {
+        if let expires = receipt.expirationDate {
             // In all other objects, `expires_date` is the formatted date.
-            json.put("expires_date", expires.milliseconds)
-            json.put("expires_date_formatted", expires.text)
-            json.put("expires_date_formatted_pst", expires.pacific)
+            json.put("expires_date", String(expires))
+            json.put("expires_date_formatted", ReceiptDate.gmt(expires))
+            json.put("expires_date_formatted_pst", ReceiptDate.pacific(expires))
         }
         return json.finish()
     }

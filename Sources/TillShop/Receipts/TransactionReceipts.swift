@@ -10,7 +10,7 @@ extension Shop {
     package func transactionReceipt(of row: Transaction, _ account: Account, device: UUID? = nil) async throws
         -> String
     {
-        let chain = try await receiptKeys.signing().chain
+        let chain = try await keys.receipts.signing().chain
         return try chain.mint(receipt(of: row, account, vendor: device?.uuidString ?? vendor(of: account)))
     }
 
@@ -77,7 +77,7 @@ extension Shop {
             json.put("latest_expired_receipt_info", written: TransactionReceiptObject.bytes(latest))
         } else {
             json.put("latest_receipt_info", written: TransactionReceiptObject.bytes(latest))
-            let minted = try await receiptKeys.signing().chain.mint(latest)
+            let minted = try await keys.receipts.signing().chain.mint(latest)
             json.put("latest_receipt", Base64.encode(Array(minted.utf8)))
         }
         return VerifyReceiptAnswer(
@@ -109,5 +109,5 @@ extension Shop {
         return receipt
     }
 
-    private func vendor(of account: Account) -> String { uuid("device/\(account.id.number)").uppercased() }
+    private func vendor(of account: Account) -> String { identifiers.uuid("device/\(account.id.number)").uppercased() }
 }

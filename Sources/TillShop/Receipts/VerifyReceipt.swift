@@ -46,7 +46,7 @@ extension Shop {
         guard let bytes = Base64.decode(asSent: request.receiptData), !bytes.isEmpty else {
             return .malformed(Base64.fault(of: request.receiptData))
         }
-        let verifier = try await receiptKeys.signing().verifier
+        let verifier = try await keys.receipts.signing().verifier
         do {
             if TransactionReceipt.looksLike(bytes) {
                 return try await answer(try verifier.parseTransaction(bytes), request, in: environment)
@@ -147,7 +147,7 @@ extension Shop {
 
     /// Finds the customer of a receipt by its opaque value, or else by one of its purchases.
     private func account(of receipt: AppReceipt, in scope: AccountScope) async throws -> Account? {
-        if let id = ReceiptMark.account(of: receipt.opaqueValue, seed: seed),
+        if let id = ReceiptMark.account(of: receipt.opaqueValue, seed: identifiers.seed),
             let account = try await storage.account(id), account.environment == scope.environment,
             account.app == scope.app
         {
@@ -168,11 +168,11 @@ extension Shop {
         -> VerifyReceiptAnswer?
     {
         guard password != nil || isNeeded else { return nil }
-        if let password, isSharedSecret(password, of: app) { return nil }
+        if let password, registry.isSharedSecret(password, of: app) { return nil }
         let secret =
             app.sharedSecret != nil
             ? "the app's own shared secret, which till secret show prints"
-            : sharedSecret(of: app) != nil
+            : registry.sharedSecret(of: app) != nil
                 ? "the team's shared secret, which till secret show prints"
                 : "a shared secret, but \(app.bundleID) has none; create one with till secret create"
         return .refused(

@@ -4,10 +4,12 @@ import TillJSON
 /// Creates the responses with a status other than 0, exactly as Apple sends them (docs/api/receipts/verify-receipt.md).
 extension VerifyReceiptAnswer {
     /// The statuses whose response includes the environment.
-    enum Refusal: Int {
+    package enum Refusal: Int {
         case notAuthenticated = 21_003
         case wrongSecret = 21_004
+        /// The server cannot answer now; the client should try again.
         case unavailable = 21_005
+        /// The server could not read its data.
         case internalError = 21_009
         case noAccount = 21_010
     }
@@ -20,20 +22,6 @@ extension VerifyReceiptAnswer {
     /// Status 21002: `receipt-data` cannot be read as a receipt.
     package static func malformed(_ explanation: String) -> VerifyReceiptAnswer {
         bare(21_002, of: nil, because: explanation)
-    }
-
-    /// Status 21005: the server cannot answer now; the client should try again.
-    package static func unavailable(in environment: StoreEnvironment, because explanation: String)
-        -> VerifyReceiptAnswer
-    {
-        refused(.unavailable, in: environment, because: explanation)
-    }
-
-    /// Status 21009: the server could not read its data.
-    package static func internalError(in environment: StoreEnvironment, because explanation: String)
-        -> VerifyReceiptAnswer
-    {
-        refused(.internalError, in: environment, because: explanation)
     }
 
     /// The response for a status that a fault rule sets, with the same members as Apple's response.
@@ -64,22 +52,14 @@ extension VerifyReceiptAnswer {
         }
     }
 
-    static func refused(
+    /// A response with the status and the environment.
+    package static func refused(
         _ refusal: Refusal,
         in environment: StoreEnvironment,
         of app: String? = nil,
         because explanation: String
     ) -> VerifyReceiptAnswer {
-        var json = JSONWriter(capacity: 96)
-        json.put("status", refusal.rawValue)
-        json.put("environment", environment.wireName)
-        if refusal == .noAccount { json.put("is_retryable", false) }
-        return VerifyReceiptAnswer(
-            status: refusal.rawValue,
-            body: json.finish(),
-            app: app,
-            explanation: explanation
-        )
+        faulty(refusal.rawValue, in: environment, of: app, because: explanation)
     }
 
     /// A response that contains only the status.

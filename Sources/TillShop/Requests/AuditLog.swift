@@ -19,24 +19,6 @@ extension Shop {
             )
         }
     }
-
-    /// Deletes audit records that exceed their retention period.
-    ///
-    /// - Returns: the number of deleted records.
-    package func pruneAudit() async throws -> Int {
-        guard settings.auditDays > 0 else { return 0 }
-        let before = wallClock().advanced(milliseconds: -Int64(settings.auditDays) * Retention.day)
-        var count = 0
-        while true {
-            try checkStopping()
-            let deleted = try await storage.pruneAudit(before: before, limit: Self.auditPage)
-            count += deleted
-            guard deleted == Self.auditPage else { return count }
-        }
-    }
-
-    /// The maximum number of records that one database transaction deletes.
-    private static let auditPage = 1_000
 }
 
 extension Storage {

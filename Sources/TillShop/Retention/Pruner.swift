@@ -25,12 +25,12 @@ package struct Pruner: Service {
 
     private func prune() async {
         do {
-            try await shop.noteHighWaterMark()
-            let records = try await shop.pruneAudit()
+            try await shop.retention.noteHighWaterMark()
+            let records = try await shop.retention.pruneAudit()
             if records > 0 {
                 shop.logger.notice("old audit records were deleted", metadata: ["count": "\(records)"])
             }
-            let report = try await shop.prune(pausing: .milliseconds(50))
+            let report = try await shop.retention.prune(pausing: .milliseconds(50))
             guard report.notifications > 0 else { return }
             shop.logger.notice("old notifications were deleted", metadata: ["count": "\(report.notifications)"])
         } catch is CancellationError {

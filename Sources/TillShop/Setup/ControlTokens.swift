@@ -12,20 +12,14 @@ package struct ControlToken: Codable, Equatable, Sendable {
     package let digest: String
     /// The creation date, in real time.
     package let createdAt: Timestamp
-    /// What the token permits. A token that version 0.1.0 stored has no scope and permits everything.
+    /// What the token permits.
     package let scope: ControlScope
     /// The bundle id of the only app that the token permits to read and change; nil for all apps and the server.
     package let app: String?
+}
 
-    /// A token with the digest of its text.
-    package init(name: String, digest: String, createdAt: Timestamp, scope: ControlScope, app: String? = nil) {
-        self.name = name
-        self.digest = digest
-        self.createdAt = createdAt
-        self.scope = scope
-        self.app = app
-    }
-
+extension ControlToken {
+    /// Decodes a token. A token that version 0.1.0 stored has no scope and permits everything.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         name = try values.decode(String.self, forKey: .name)
@@ -50,18 +44,21 @@ package enum CallerName {
 
 /// Manages named control API tokens, which exist in addition to the administrator's token (docs/control/index.md).
 /// Each check reads the database, so that new and revoked tokens take effect on every server at once.
-extension Shop {
+package struct ControlTokens: Sendable {
+    let storage: any Storage
+    let locks: ShopLocks
+    let wallClock: @Sendable () -> Timestamp
+
     /// Creates a token and returns it. The token itself is not stored.
     ///
     /// - Parameter app: the bundle id of the only app that the token permits; nil for all apps and the server.
     /// - Throws: `TokenRefused`.
-    package func makeControlToken(named name: String, scope: ControlScope, app: String? = nil) async throws -> (
-        ControlToken, Secret
-    ) {
-        guard Self.isName(name) else { throw TokenRefused.badName(name) }
+    package func create(_ name: String, scope: ControlScope, app: String? = nil) async throws -> (ControlToken, Secret)
+    {
+        guard name.isObjectName else { throw TokenRefused.badName(name) }
         guard !CallerName.all.contains(name) else { throw TokenRefused.reservedName(name) }
         if let app, scope == .metrics || scope == .administer { throw TokenRefused.notOfApp(scope, app) }
-        return try await exclusively("tokens") {
+        return try await locks.exclusively("tokens") {
             let known = try await storage.documents(.token)
             guard !known.contains(where: { $0.name == name }) else { throw TokenRefused.exists(name) }
             guard known.count < Self.maxTokens else { throw TokenRefused.tooMany(Self.maxTokens) }
@@ -81,15 +78,15 @@ extension Shop {
     }
 
     /// All tokens, sorted by name.
-    package func controlTokens() async throws -> [ControlToken] {
+    package func all() async throws -> [ControlToken] {
         try await storage.documents(.token).map { try $0.decoded() }
     }
 
     /// Revokes a token. The server rejects the token from the next request on.
     ///
     /// - Throws: `TokenRefused` if there is no token with this name.
-    package func revokeControlToken(_ name: String) async throws {
-        try await exclusively("tokens") {
+    package func revoke(_ name: String) async throws {
+        try await locks.exclusively("tokens") {
             let known = try await storage.documents(.token).map(\.name)
             guard known.contains(name) else { throw TokenRefused.unknown(name, known: known) }
             try await storage.removeDocument(.token, name: name)
@@ -98,7 +95,7 @@ extension Shop {
 
     /// The named token with this text; nil for any other text. A text with another length or prefix is rejected without
     /// reading the database. The comparison takes constant time.
-    package func controlToken(_ text: String) async throws -> ControlToken? {
+    package func token(_ text: String) async throws -> ControlToken? {
         guard text.utf8.count == Self.tokenLength, text.hasPrefix(Self.tokenPrefix) else { return nil }
         let given = SHA256.hash(data: Data(text.utf8))
         return try await storage.documents(.token).reduce(nil) { found, document in
@@ -114,6 +111,11 @@ extension Shop {
     private static let tokenPrefix = "till_"
     /// The length of the prefix and of 32 bytes in Base64url.
     private static let tokenLength = 48
+}
+
+extension Shop {
+    /// The named tokens of the control API.
+    package var tokens: ControlTokens { ControlTokens(storage: storage, locks: locks, wallClock: wallClock) }
 }
 
 /// The reason why a token was not created or revoked.

@@ -65,25 +65,6 @@ package struct KeyRecord: Codable, Equatable, Sendable {
     package let createdAt: Timestamp
     /// The date when the key was revoked, in real time; nil while the key is valid.
     package var revokedAt: Timestamp?
-
-    /// Creates a key record.
-    package init(
-        id: String,
-        issuerID: String,
-        name: String,
-        publicKey: String,
-        offersOf: String?,
-        createdAt: Timestamp,
-        revokedAt: Timestamp?
-    ) {
-        self.id = id
-        self.issuerID = issuerID
-        self.name = name
-        self.publicKey = publicKey
-        self.offersOf = offersOf
-        self.createdAt = createdAt
-        self.revokedAt = revokedAt
-    }
 }
 
 extension KeyRecord {
@@ -97,21 +78,14 @@ extension KeyRecord {
     var documentNames: [String] { offersOf.map { ["\($0)/\(id)", id] } ?? [id] }
 }
 
-/// The configuration: teams, apps, keys, catalogs and environment settings. It is held in memory, so that a request
-/// need not read the database to find its key.
+/// The configuration: teams, apps, keys, catalogs, and the settings of environments and of the server. It is held in
+/// memory, so that a request need not read the database to find its key.
 package final class Registry: Sendable {
     /// Identifies a key by its id and, if the key only signs offers of one app, by that app. The id alone is not
     /// unique: someone who copies a `.storekit` file copies its key pair, so several apps may have the same key.
     private struct KeyIdentity: Hashable {
         let id: String
         let offersOf: String?
-
-        init(id: String, offersOf: String?) {
-            self.id = id
-            self.offersOf = offersOf
-        }
-
-        init(_ record: KeyRecord) { self.init(id: record.id, offersOf: record.offersOf) }
     }
 
     private struct StoredKey {
@@ -137,29 +111,30 @@ package final class Registry: Sendable {
             case .app: apps[document.name] = try document.decoded()
             case .key:
                 let record = try document.decoded(as: KeyRecord.self)
-                keys[KeyIdentity(record)] = StoredKey(
+                keys[KeyIdentity(id: record.id, offersOf: record.offersOf)] = StoredKey(
                     record: record,
                     key: try Registry.key(of: record),
                     documentName: document.name
                 )
             case .catalog: catalogs[document.name] = try document.decoded()
-            case .rules: put(try document.decoded(), named: document.name)
+            case .rules:
+                let rules = try document.decoded(as: EnvironmentSettings.self)
+                self.rules[document.name] = rules
+                payloadProfiles[document.name] = rules.payloadProfile
             case .clock, .job, .chain, .revocation, .fault, .retention, .token, .shop: break
             }
-        }
-
-        mutating func put(_ rules: EnvironmentSettings, named name: String) {
-            self.rules[name] = rules
-            payloadProfiles[name] = rules.payloadProfile
         }
     }
 
     private let storage: any Storage
+    /// The server's settings, which do not change while the process runs.
+    package let settings: Settings
     private let state: Mutex<State>
 
     /// Reads the configuration from the database.
-    package init(storage: any Storage) async throws {
+    package init(storage: any Storage, settings: Settings = Settings()) async throws {
         self.storage = storage
+        self.settings = settings
         state = Mutex(try await Self.read(storage))
     }
 
@@ -187,6 +162,12 @@ package final class Registry: Sendable {
     package func app(_ bundleID: String) -> AppRecord? { state.withLock { $0.apps[bundleID] } }
     /// The apps of all teams, sorted by bundle id.
     package var apps: [AppRecord] { state.withLock { $0.apps.values.sorted { $0.bundleID < $1.bundleID } } }
+    /// The two environments of every app.
+    var scopes: [AccountScope] {
+        apps.flatMap { app in
+            StoreEnvironment.allCases.map { AccountScope(environment: $0, app: app.bundleID) }
+        }
+    }
     /// The keys of all teams, including revoked keys, sorted by id and then by the app whose offers they sign.
     package var keys: [KeyRecord] {
         state.withLock { $0.keys.values.map(\.record) }
@@ -219,6 +200,11 @@ package final class Registry: Sendable {
         state.withLock { $0.rules[Self.name(of: scope)] } ?? EnvironmentSettings()
     }
 
+    /// The policy of an app's environment. The environment's settings take precedence over the server's settings.
+    package func policy(of scope: AccountScope) -> Policy {
+        rules(of: scope).policy(of: scope.environment, under: settings)
+    }
+
     /// The payload profile of an app's environment; nil for the default profile.
     package func payloadProfile(of scope: AccountScope) -> PayloadProfile? {
         state.withLock { $0.payloadProfiles.isEmpty ? nil : $0.payloadProfiles[Self.name(of: scope)] }
@@ -232,41 +218,35 @@ package final class Registry: Sendable {
     // MARK: Writing
 
     package func put(_ team: Team) async throws {
-        try await store(.team, team.issuerID, of: nil, team)
-        state.withLock { $0.teams[team.issuerID] = team }
+        try await put(Document(kind: .team, name: team.issuerID, encoding: team))
     }
 
     package func put(_ app: AppRecord) async throws {
-        try await store(.app, app.bundleID, of: app.bundleID, app)
-        state.withLock { $0.apps[app.bundleID] = app }
+        try await put(Document(kind: .app, name: app.bundleID, app: app.bundleID, encoding: app))
     }
 
     package func put(_ key: KeyRecord) async throws {
-        let verification = try Self.key(of: key)
-        let identity = KeyIdentity(key)
+        // A document that cannot be read would prevent the next start.
+        _ = try Self.key(of: key)
+        let identity = KeyIdentity(id: key.id, offersOf: key.offersOf)
         let name = state.withLock { $0.keys[identity]?.documentName } ?? key.documentNames[0]
-        try await store(.key, name, of: key.offersOf, key)
-        state.withLock {
-            $0.keys[identity] = StoredKey(record: key, key: verification, documentName: name)
-        }
+        try await put(Document(kind: .key, name: name, app: key.offersOf, encoding: key))
     }
 
     package func put(_ catalog: Catalog, of bundleID: String) async throws {
-        try await store(.catalog, bundleID, of: bundleID, catalog)
-        state.withLock { $0.catalogs[bundleID] = catalog }
+        try await put(Document(kind: .catalog, name: bundleID, app: bundleID, encoding: catalog))
     }
 
     package func put(_ rules: EnvironmentSettings, of scope: AccountScope) async throws {
-        let name = Self.name(of: scope)
-        try await store(.rules, name, of: scope.app, rules)
-        state.withLock { $0.put(rules, named: name) }
+        try await put(Document(kind: .rules, name: Self.name(of: scope), app: scope.app, encoding: rules))
+    }
+
+    private func put(_ document: Document) async throws {
+        try await storage.put([document])
+        try state.withLock { try $0.take(document) }
     }
 
     private static func name(of scope: AccountScope) -> String { "\(scope.environment.rawValue)/\(scope.app)" }
-
-    private func store(_ kind: DocumentKind, _ name: String, of app: String?, _ value: some Encodable) async throws {
-        try await storage.put([Document(kind: kind, name: name, app: app, encoding: value)])
-    }
 
     static func key(of record: KeyRecord) throws -> VerificationKey {
         try VerificationKey(x963: Base64.decode(record.publicKey) ?? [])

@@ -95,9 +95,6 @@ package struct Settings: Equatable, Sendable {
         return settings
     }()
 
-    /// Whether the server guards production: by its own setting, or because it allows no reset.
-    package var guardsProduction: Bool { productionGuard || !allowReset }
-
     /// The retry schedule for notifications of a version in an environment.
     package func schedule(of version: NotificationVersion, in environment: StoreEnvironment) -> RetrySchedule {
         if environment == .sandbox, !retriesInSandbox { return .single }

@@ -45,14 +45,11 @@ final class Chains: Sendable {
         state.withLock { $0.headers[chain.id] = chain.headerSegment }
     }
 
-    /// Reloads the headers from the database, where another node may have added a chain.
+    /// Reloads the headers from the database, where another node or an import may have added a chain.
     func follow(_ storage: any Storage) async throws {
-        for document in try await storage.documents(.chain) { learn(document) }
-    }
-
-    /// Adds the chain of a document from another server.
-    func learn(_ document: Document) {
-        state.withLock { $0.headers[document.name] = Self.header(in: document) }
+        for document in try await storage.documents(.chain) {
+            state.withLock { $0.headers[document.name] = Self.header(in: document) }
+        }
     }
 
     func header(of id: String) -> [UInt8]? {

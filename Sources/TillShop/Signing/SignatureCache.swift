@@ -5,18 +5,11 @@ import TillSigning
 /// Keeps signed transactions. A transaction is signed again after it changes, after the signing chain is rotated, and
 /// when its signature is older than `signatureAge`. By default nothing is cached (docs/operating/settings.md).
 final class SignatureCache: Sendable {
-    private final class Entry: Sendable {
+    private struct Entry {
         let row: Transaction
         let chainID: String
         let signedDate: Timestamp
         let text: SignedText
-
-        init(row: Transaction, chainID: String, signedDate: Timestamp, text: SignedText) {
-            self.row = row
-            self.chainID = chainID
-            self.signedDate = signedDate
-            self.text = text
-        }
     }
 
     /// The two halves of the cache. When the young half is full, it replaces the old half.

@@ -21,7 +21,12 @@ extension Shop {
         return try rows.map { row in
             let date = max(now, row.modifiedDate)
             if isKept,
-                let kept = signatures.text(of: row, by: chain.id, from: date.advanced(milliseconds: -age), to: date)
+                let kept = keys.signatures.text(
+                    of: row,
+                    by: chain.id,
+                    from: date.advanced(milliseconds: -age),
+                    to: date
+                )
             {
                 return kept
             }
@@ -32,7 +37,7 @@ extension Shop {
                 signedDate: date
             )
             let text = try chain.signText(applyingProfile(payload, as: .transaction, in: scope))
-            if isKept { signatures.keep(text, of: row, by: chain.id, at: date) }
+            if isKept { keys.signatures.keep(text, of: row, by: chain.id, at: date) }
             return text
         }
     }
@@ -61,7 +66,7 @@ extension Shop {
             held: account,
             at: now,
             catalog: registry.catalog(of: account.app),
-            policy: policy(of: account.scope)
+            policy: registry.policy(of: account.scope)
         )
     }
 

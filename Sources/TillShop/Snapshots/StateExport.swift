@@ -1,23 +1,19 @@
 import Crypto
 import Foundation
-import Logging
 import TillCore
 import TillSigning
 import TillStorage
 
-extension Shop {
-    /// Checks that an app exists before its export.
-    package func checkExport(of app: String?) throws { try checkKnown(app) }
-
+extension Snapshots {
     /// Exports an app, or the whole shop if `app` is nil, as one text. The text is the state at one moment.
     ///
     /// - Parameter write: a function that receives the text piece by piece.
     /// - Throws: `StateRefused` for an app that does not exist, and any error of `write`.
-    package func exportState(of app: String?, to write: ([UInt8]) async throws -> Void) async throws {
+    package func export(_ app: String?, to write: ([UInt8]) async throws -> Void) async throws {
         try checkKnown(app)
-        let name = passingName("export")
+        let name = temporaryName("export")
         do {
-            let snapshot = try await gate.shared {
+            let snapshot = try await locks.gate.shared {
                 try await storage.save(Snapshot(name: name, app: app, savedAt: wallClock()))
             }
             try await writeOut(snapshot, to: write)
@@ -27,24 +23,6 @@ extension Shop {
             throw error
         }
     }
-
-    /// Deletes temporary snapshots that remained when a server crashed during an export or import. Snapshots of this
-    /// process stay, because they may be in use.
-    func forgetUnfinishedCopies() async {
-        do {
-            // Temporary snapshots of another node may be in use, too.
-            if let cluster, try await cluster.storage.seen().count > 1 { return }
-            for snapshot in try await storage.snapshots()
-            where snapshot.name.hasPrefix(".") && !snapshot.name.hasSuffix(copyMark) {
-                try await storage.remove(snapshot: snapshot.name)
-            }
-        } catch {
-            logger.error("temporary snapshots could not be deleted", metadata: ["cause": "\(error.logText)"])
-        }
-    }
-
-    /// Creates a name for the temporary snapshot of an export or import.
-    func passingName(_ word: String) -> String { ".\(word)-\(UUID().uuidString.lowercased())\(copyMark)" }
 
     private func writeOut(_ snapshot: Snapshot, to write: ([UInt8]) async throws -> Void) async throws {
         var digest = SHA256()

@@ -57,9 +57,11 @@ enum StateFile {
     }
 
     /// Parses a line as a row of a table; nil if the line is not such a row.
-    static func row(_ line: [UInt8], of table: ShopTable) -> TableRow? {
+    ///
+    /// - Parameter lacking: how many columns at the end of the table the file lacks. They are null.
+    static func row(_ line: [UInt8], of table: ShopTable, lacking: Int = 0) -> TableRow? {
         guard case .array(let values)? = try? JSONTree.parse(line, limits: .depthOnly, keepsNull: true),
-            values.count == table.columns.count
+            values.count + lacking == table.columns.count
         else { return nil }
         var cells: [Cell] = []
         for (value, column) in zip(values, table.columns) {
@@ -73,7 +75,7 @@ enum StateFile {
             guard let cell, cell.fits(column) else { return nil }
             cells.append(cell)
         }
-        return TableRow(cells)
+        return TableRow(cells + Array(repeating: .null, count: lacking))
     }
 }
 

@@ -10,7 +10,8 @@ actor CommitQueue {
     }
 
     private let storage: any Storage
-    private let room: DiskSpaceMonitor
+    /// Whether there is enough disk space to commit.
+    nonisolated let room = DiskSpaceMonitor()
     private var waiting = Deque<Waiting>()
     private var isCommitting = false
     /// The maximum number of changes in one transaction. In larger groups, writing more pages costs more than fewer
@@ -19,9 +20,8 @@ actor CommitQueue {
     /// The maximum number of waiting changes. If it is reached, new changes are rejected.
     private static let maxWaiting = 8_192
 
-    init(storage: any Storage, room: DiskSpaceMonitor) {
+    init(storage: any Storage) {
         self.storage = storage
-        self.room = room
     }
 
     /// Commits a change together with the audit record of the current operation, and returns when the change is durable

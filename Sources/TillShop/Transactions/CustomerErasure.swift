@@ -38,7 +38,7 @@ extension Shop {
     ) async throws -> ErasedCustomer {
         await requestLog.flush()
         let held = try await storage.snapshots(holding: customer.customer, in: customer.scope)
-            .filter(Self.isName)
+            .filter(\.isObjectName)
         var erased = try await eraseAccount(customer, isDryRun: isDryRun, isForgiving: !held.isEmpty)
         let rules = faults.all.map(\.rule).filter { rule in
             rule.customer == customer.customer && rule.app == customer.scope.app
@@ -70,9 +70,8 @@ extension Shop {
             switch step {
             case .done(let erased, nil): return erased
             case .done(let erased, let account?):
-                receiptCache.clear()
-                signatures.clear()
-                recentRows.clear()
+                self.keys.forgetSigned()
+                faults.recentRows.clear()
                 quarantine.remove(account)
                 return erased
             case .behind(let instant): try await transact(.processDue, by: customer, at: instant)
@@ -112,7 +111,7 @@ extension Shop {
                 accounts: loaded,
                 transactions: try await transactions(Command.leaveFamily.transactions(from: loaded), of: loaded),
                 catalog: registry.catalog(of: scope.app),
-                policy: policy(of: scope),
+                policy: registry.policy(of: scope),
                 identifiers: Identifiers(reserved: 0..<0),
                 at: now
             )

@@ -40,7 +40,7 @@ package enum Demo {
         let now = shop.wallClock()
         let team = Team(issuerID: UUID().uuidString.lowercased(), name: "Till demo", createdAt: now)
         try await shop.registry.put(team)
-        let (key, secret) = try await shop.makeKey(named: keyName, issuerID: team.issuerID)
+        let (key, secret) = try await shop.setup.makeKey(named: keyName, issuerID: team.issuerID)
         try DataDirectory.write(secret.exposed, to: file(of: key.id, directory))
         let app = AppRecord(
             bundleID: DemoCatalog.bundleID,
@@ -49,7 +49,7 @@ package enum Demo {
             issuerID: team.issuerID,
             createdAt: now
         )
-        _ = try await shop.importStoreKit(DemoCatalog.bytes, for: app)
+        _ = try await shop.setup.importStoreKit(DemoCatalog.bytes, for: app)
         try await shop.registry.put(app)
         try await createHistory(shop, app)
     }

@@ -1,5 +1,8 @@
+import Crypto
+import Foundation
 import Synchronization
 import TillCore
+import TillSigning
 import TillStorage
 
 /// Assigns counter values for identifiers from blocks, which are reserved in the database first. If a server crashes,
@@ -24,9 +27,31 @@ final class IdentifierPool: Sendable {
     /// (`Retention.HighWaterMark`).
     static let blockLife = Duration.seconds(86_400)
 
-    init(storage: any Storage) {
+    /// The random text from which UUIDs are derived, so that a replayed run has the same UUIDs.
+    let seed: String
+
+    /// Reads the seed of the database, or creates it at the first start.
+    init(storage: any Storage) async throws {
         self.storage = storage
+        let body = "\"\(UUID().uuidString.lowercased())\""
+        // Another server may start with the same empty database at the same time, so the first stored seed wins.
+        seed = try await storage.keep(Document(kind: .shop, name: "seed", body: body)).body
     }
+
+    /// A lower-case UUID derived from the database's seed and a name, so that a replayed run has the same UUIDs.
+    func uuid(_ name: String) -> String { UUIDText.version4(of: Array(digest(of: name))) }
+
+    /// The UUID of a notification, derived from the notification's number. A restore never reuses numbers, so UUIDs are
+    /// unique. This matters because receivers drop notifications whose UUID they already know.
+    ///
+    /// The first 48 bits are the counter value of the number. So new UUIDs are at the end of their index, and the
+    /// notifications of a commit share its last page. Random UUIDs would each rewrite a page of their own.
+    func uuid(of id: NotificationID) -> String {
+        let counter = withUnsafeBytes(of: (id.number / Partition.count).bigEndian) { Array($0.suffix(6)) }
+        return UUIDText.version4(of: counter + digest(of: "notification/\(id.number)").prefix(10))
+    }
+
+    private func digest(of name: String) -> SHA256.Digest { SHA256.hash(data: Array("\(seed)/\(name)".utf8)) }
 
     /// Takes a number of consecutive values. ``Transactor`` reserves more and decides again if this fails.
     func take(_ count: Int64) throws(Exhausted) -> Identifiers {

@@ -52,7 +52,7 @@ extension Shop {
         if let before {
             let moved = outcome.ledger.accounts.values.filter { $0.clock == outcome.account.clock }
             let clock = outcome.account.clockName
-            try await runJobsPassed(by: moved.sorted { $0.id < $1.id }, on: clock, since: before)
+            try await jobRunner.runJobsPassed(by: moved.sorted { $0.id < $1.id }, on: clock, since: before)
         }
         // The operation may be dated in the past, or it may have moved the customer to a clock that is ahead. In both
         // cases events up to the current time can be due.
@@ -111,7 +111,7 @@ extension Shop {
         Ledger(
             accounts: [account],
             catalog: registry.catalog(of: account.app),
-            policy: policy(of: account.scope),
+            policy: registry.policy(of: account.scope),
             identifiers: Identifiers(reserved: 0..<0),
             at: now(of: account)
         )
@@ -240,7 +240,7 @@ extension Shop {
             accounts: loaded,
             transactions: transactions,
             catalog: registry.catalog(of: scope.app),
-            policy: policy(of: scope),
+            policy: registry.policy(of: scope),
             identifiers: Identifiers(reserved: 0..<0),
             at: now
         )

@@ -26,7 +26,7 @@ struct Draft: Sendable {
 /// decision. If someone else changed the data meanwhile, the caller decides again. The work around it holds the lock of
 /// the shop (`Shop.gate`), so that no restore comes in between.
 struct Transactor: Sendable {
-    let locks = AccountLocks()
+    let locks: AccountLocks
     let identifiers: IdentifierPool
     let commits: CommitQueue
     /// The other servers that share the database; nil if this is the only server.

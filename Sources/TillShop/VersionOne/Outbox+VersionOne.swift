@@ -45,7 +45,7 @@ extension Shop {
                     notification,
                     of: account,
                     standing: subscription.map { renewalInfo(of: $0, held: account, at: notification.date) },
-                    password: sharedSecret(of: app),
+                    password: registry.sharedSecret(of: app),
                     receipt
                 )
                 let entry = OutboxEntry(
@@ -54,7 +54,7 @@ extension Shop {
                     account: account.id,
                     original: row.originalID,
                     transaction: row.id,
-                    uuid: uuid(of: id),
+                    uuid: identifiers.uuid(of: id),
                     type: type.rawValue,
                     subtype: nil,
                     isTriggered: false,

@@ -24,7 +24,9 @@ final class HTTPBackend: WireBackend {
         let receiver = try await WebhookReceiver.start { _ in .status(200) }
         self.receiver = receiver
         inner = try await ShopBackend(settings, on: .sqlite)
-        try await inner.test.shop.updateRules(of: inner.scope) { $0.endpoints = [EndpointRecord(url: receiver.url)] }
+        try await inner.test.shop.setup.updateRules(of: inner.scope) {
+            $0.endpoints = [EndpointRecord(url: receiver.url)]
+        }
         deliveryWorker = try inner.test.startSending()
     }
 

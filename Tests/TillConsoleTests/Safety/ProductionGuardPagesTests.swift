@@ -19,7 +19,7 @@ struct ProductionGuardPagesTests {
         let test = try await TestShop(selling: SampleCatalog.all, settings: settings)
         try await test.buy("pro", by: "ann", in: .production)
         try await test.buy("pro", by: "ann")
-        _ = try await test.shop.saveSnapshot("safe", of: nil)
+        _ = try await test.shop.snapshots.save("safe", of: nil)
         return test
     }
 

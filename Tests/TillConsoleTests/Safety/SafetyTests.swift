@@ -111,14 +111,14 @@ struct SafetyTests {
     func named() async throws {
         let test = try await TestShop()
         let site = try TestConsole(test, token: "the administrator's")
-        let (_, secret) = try await test.shop.makeControlToken(named: "ann", scope: .administer)
+        let (_, secret) = try await test.shop.tokens.create("ann", scope: .administer)
         try await site.visit { visitor in
             let page = try await visitor.get("/console/sign-in")
             let proof = try #require(Self.proof(in: page.text))
             _ = try await visitor.post("/console/sign-in", [("token", secret.exposed), ("_proof", proof)])
             let inside = try await visitor.get("/console/")
             #expect(inside.status == 200)
-            try await test.shop.revokeControlToken("ann")
+            try await test.shop.tokens.revoke("ann")
             let outside = try await visitor.get("/console/")
             #expect(outside.status == 303)
         }
@@ -129,7 +129,7 @@ struct SafetyTests {
         let test = try await TestShop()
         let site = try TestConsole(test, token: "the administrator's")
         for scope in [ControlScope.metrics, .read, .operate, .administer] {
-            let (_, secret) = try await test.shop.makeControlToken(named: scope.rawValue, scope: scope)
+            let (_, secret) = try await test.shop.tokens.create(scope.rawValue, scope: scope)
             try await site.visit { visitor in
                 let signedIn = try await Self.signIn(visitor, secret.exposed)
                 #expect(signedIn.status == (scope == .metrics ? 403 : 303), "\(scope)")
@@ -156,7 +156,7 @@ struct SafetyTests {
     func tokenOfApp() async throws {
         let test = try await TestShop()
         let site = try TestConsole(test, token: "the administrator's")
-        let (_, secret) = try await test.shop.makeControlToken(named: "own", scope: .operate, app: TestShop.bundleID)
+        let (_, secret) = try await test.shop.tokens.create("own", scope: .operate, app: TestShop.bundleID)
         try await site.visit { visitor in
             let refused = try await Self.signIn(visitor, secret.exposed)
             #expect(refused.status == 403 && refused.text.contains("permits only operations on the app"))

@@ -174,7 +174,7 @@ extension TypedControl {
         var issuer = issuerID
         if issuer == nil { issuer = try await send(CreateTeam(name: bundleID)).issuerId }
         let app = try await send(CreateApp(bundleId: bundleID, issuerId: issuer))
-        _ = try await test.shop.updateCatalog(of: bundleID) { catalog in
+        _ = try await test.shop.setup.updateCatalog(of: bundleID) { catalog in
             var catalog = catalog
             for product in SampleCatalog.apple { catalog.put(product) }
             return catalog

@@ -60,7 +60,7 @@ struct AuditControlTests {
     func refused() async throws {
         let test = try await TestShop()
         let caller = ControlCaller(test.controlAPI())
-        let (token, _) = try await test.shop.makeControlToken(named: "reader", scope: .read)
+        let (token, _) = try await test.shop.tokens.create("reader", scope: .read)
         let app = AppEnvironment(TestShop.bundleID)
         _ = try await caller.send(CreateCustomer(app: app, customer: "bob"))
         let reader = caller.acting(for: Principal(token))
@@ -99,8 +99,8 @@ struct AuditControlTests {
     func counted(engine: TestEngine) async throws {
         let test = try await TestShop(on: engine)
         let api = test.controlAPI(ControlGuard(token: "the administrator's", hosts: []))
-        let (_, secret) = try await test.shop.makeControlToken(named: "reader", scope: .read)
-        let (_, other) = try await test.shop.makeControlToken(named: "other", scope: .read)
+        let (_, secret) = try await test.shop.tokens.create("reader", scope: .read)
+        let (_, other) = try await test.shop.tokens.create("other", scope: .read)
         try await Application(router: api.router()).test(.router) { client in
             func call(_ token: String, _ uri: String) async throws {
                 let headers: HTTPFields = [.authorization: "Bearer \(token)"]

@@ -37,7 +37,7 @@ struct ScopeTests {
     func snapshots() async throws {
         let test = try await TestShop(selling: SampleCatalog.plans)
         let caller = ControlCaller(test.controlAPI())
-        let (token, _) = try await test.shop.makeControlToken(named: "own", scope: .operate, app: TestShop.bundleID)
+        let (token, _) = try await test.shop.tokens.create("own", scope: .operate, app: TestShop.bundleID)
         let limited = caller.acting(for: Principal(token))
         let app = AppEnvironment(TestShop.bundleID)
         _ = try await caller.send(CreateCustomer(app: app, customer: "ann"))
@@ -55,7 +55,7 @@ struct ScopeTests {
         let test = try await TestShop()
         let caller = ControlCaller(test.controlAPI())
         _ = try await caller.send(CreateApp(bundleId: "com.example.second"))
-        let (token, _) = try await test.shop.makeControlToken(named: "own", scope: .read, app: TestShop.bundleID)
+        let (token, _) = try await test.shop.tokens.create("own", scope: .read, app: TestShop.bundleID)
         #expect(try await caller.send(ListApps()).map(\.bundleId) == ["com.example.second", TestShop.bundleID])
         #expect(try await caller.acting(for: Principal(token)).send(ListApps()).map(\.bundleId) == [TestShop.bundleID])
     }
@@ -79,11 +79,11 @@ struct ScopeTests {
         let api = test.controlAPI(ControlGuard(token: "the administrator's", hosts: []))
         var tokens: [(token: ControlToken, secret: String)] = []
         for scope in ControlScope.allCases {
-            let (token, secret) = try await test.shop.makeControlToken(named: scope.rawValue, scope: scope)
+            let (token, secret) = try await test.shop.tokens.create(scope.rawValue, scope: scope)
             tokens.append((token, secret.exposed))
         }
         for (name, app) in [("own", TestShop.bundleID), ("other", "com.example.other")] {
-            let (token, secret) = try await test.shop.makeControlToken(named: name, scope: .operate, app: app)
+            let (token, secret) = try await test.shop.tokens.create(name, scope: .operate, app: app)
             tokens.append((token, secret.exposed))
         }
         let all = tokens
@@ -151,8 +151,8 @@ struct ScopeTests {
     @Test("Where no token is required, a given token is checked all the same")
     func loopback() async throws {
         let test = try await TestShop()
-        let (_, secret) = try await test.shop.makeControlToken(named: "reader", scope: .read)
-        let (_, meter) = try await test.shop.makeControlToken(named: "prometheus", scope: .metrics)
+        let (_, secret) = try await test.shop.tokens.create("reader", scope: .read)
+        let (_, meter) = try await test.shop.tokens.create("prometheus", scope: .metrics)
         let api = test.controlAPI(ControlGuard(token: "the administrator's", isRequired: false, hosts: []))
         try await Application(router: api.router()).test(.router) { client in
             func check(_ token: String?, _ method: HTTPRequest.Method, _ uri: String, _ status: Int) async throws {
@@ -249,7 +249,7 @@ struct ScopeTests {
                 _ = try await control.send(CreateToken(name: "old"))
                 test.advance(91 * 86_400_000)
                 _ = try await control.send(CreateToken(name: "new"))
-                _ = try await test.shop.pruneAudit()
+                _ = try await test.shop.retention.pruneAudit()
                 #expect(try await control.send(ListAuditRecords()).records.count == left)
             }
         }
@@ -260,7 +260,7 @@ struct ScopeTests {
         let test = try await TestShop()
         let body = #"{"name":"old","digest":"AAAA","createdAt":1767225600000}"#
         try await test.shop.storage.put([Document(kind: .token, name: "old", body: body)])
-        let token = try #require(try await test.shop.controlTokens().first)
+        let token = try #require(try await test.shop.tokens.all().first)
         #expect(token.scope == .administer && token.app == nil)
     }
 }

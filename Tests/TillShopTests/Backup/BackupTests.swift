@@ -31,10 +31,12 @@ struct BackupTests {
 
     private func backup(_ test: TestShop, to path: String) async throws -> BackupManifest {
         try await Backup.write(
-            test.shop,
+            test.shop.storage,
             test.directory,
+            test.shop.locks,
             makingStore: { try SQLiteStorage(path: $0) },
             version: "test",
+            at: test.now,
             to: path
         )
     }

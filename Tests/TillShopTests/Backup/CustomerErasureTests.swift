@@ -29,7 +29,9 @@ struct CustomerErasureTests {
     func erased(_ engine: TestEngine) async throws {
         let test = try await TestShop(on: engine, selling: SampleCatalog.all)
         let (shop, storage) = (test.shop, test.shop.storage)
-        try await shop.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/a")] }
+        try await shop.setup.updateRules(of: Self.scope) {
+            $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/a")]
+        }
         let first = try await test.buy("coins", by: "ann", quantity: 2)
         try await test.buy("pro", by: "ann")
         try await test.buy("coins", by: "ann", in: .production)
@@ -117,18 +119,18 @@ struct CustomerErasureTests {
     func snapshots(_ engine: TestEngine) async throws {
         let test = try await TestShop(on: engine, selling: SampleCatalog.all)
         try await test.buy("coins", by: "bob")
-        _ = try await test.shop.saveSnapshot("before", of: nil)
+        _ = try await test.shop.snapshots.save("before", of: nil)
         try await test.buy("coins", by: "ann")
         for name in ["all", "app"] {
-            _ = try await test.shop.saveSnapshot(name, of: name == "app" ? TestShop.bundleID : nil)
+            _ = try await test.shop.snapshots.save(name, of: name == "app" ? TestShop.bundleID : nil)
         }
         #expect(try await test.shop.eraseCustomer(test.customer("ann")).snapshots == ["all", "app"])
         let dry = try await test.shop.eraseCustomer(test.customer("ann"), removingSnapshots: true, isDryRun: true)
         #expect(dry.removedSnapshots == ["all", "app"] && dry.snapshots == [])
-        #expect(try await test.shop.snapshots().count == 3)
+        #expect(try await test.shop.snapshots.all().count == 3)
         let gone = try await test.shop.eraseCustomer(test.customer("ann"), removingSnapshots: true)
         #expect(gone.removedSnapshots == ["all", "app"] && gone.belongings == Belongings())
-        #expect(try await test.shop.snapshots().map(\.name) == ["before"])
+        #expect(try await test.shop.snapshots.all().map(\.name) == ["before"])
     }
 
     @Test(

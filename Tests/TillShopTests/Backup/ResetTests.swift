@@ -14,7 +14,7 @@ struct ResetTests {
     private func shop() async throws -> TestShop {
         let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(ClockName(Self.scope), .freeze(at: nil))
-        try await test.shop.updateRules(of: Self.scope) {
+        try await test.shop.setup.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/notifications")]
         }
         for customer in ["ann", "bob"] { try await test.buy("pro", by: customer) }
@@ -24,7 +24,7 @@ struct ResetTests {
 
     private func text(_ shop: Shop, _ app: String? = nil) async throws -> [UInt8] {
         var text: [UInt8] = []
-        try await shop.exportState(of: app) { text += $0 }
+        try await shop.snapshots.export(app) { text += $0 }
         return text
     }
 
@@ -47,11 +47,11 @@ struct ResetTests {
     func restored() async throws {
         let test = try await shop()
         let before = try await text(test.shop)
-        let saved = try await test.shop.saveSnapshot("fresh", of: nil)
+        let saved = try await test.shop.snapshots.save("fresh", of: nil)
         #expect(saved.customers == 3 && saved.transactions == 3 && saved.notifications == 3)
         let first = try await test.shop.advance(ClockName(Self.scope), .byPeriod(Period(1, .year)))
         try await test.buy("coins", by: "cat")
-        try await test.shop.updateRules(of: Self.scope) { $0.endpoints = [] }
+        try await test.shop.setup.updateRules(of: Self.scope) { $0.endpoints = [] }
         _ = try await test.shop.faults.add(FaultRule(id: "", kind: .cut, seed: 1))
         #expect(try await text(test.shop) != before)
 
@@ -73,7 +73,7 @@ struct ResetTests {
         app.sharedSecret = "5f0c1d2e3b4a59687786a5b4c3d2e1f0"
         try await test.shop.registry.put(app)
         let file = try CatalogFixtures.bytes("peculiar/shared-key-pair-1")
-        _ = try await test.shop.importStoreKit(file, for: app)
+        _ = try await test.shop.setup.importStoreKit(file, for: app)
         let account = try #require(
             try await test.shop.storage.account(
                 of: CustomerName(AccountScope(environment: .sandbox, app: app.bundleID), "ann")
@@ -203,9 +203,9 @@ struct ResetTests {
     func concurrentRestore() async throws {
         let test = try await shop()
         let post = try await WebhookReceiver.start { _ in .status(200) }
-        try await test.shop.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
+        try await test.shop.setup.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
         let deliveryWorker = try test.startSending()
-        _ = try await test.shop.saveSnapshot("fresh", of: TestShop.bundleID)
+        _ = try await test.shop.snapshots.save("fresh", of: TestShop.bundleID)
         for round in 0..<6 {
             await withTaskGroup(of: Void.self) { group in
                 for number in 0..<12 {
@@ -236,7 +236,7 @@ struct ResetTests {
         settings.allowReset = false
         let test = try await TestShop(selling: SampleCatalog.all, settings: settings)
         let text = try await text(test.shop)
-        _ = try await test.shop.saveSnapshot("fresh", of: nil)
+        _ = try await test.shop.snapshots.save("fresh", of: nil)
         await #expect(throws: StateRefused.forbidden) { try await test.shop.reset(app: nil, .happenings) }
         await #expect(throws: StateRefused.forbidden) { try await test.shop.restoreSnapshot("fresh") }
         await #expect(throws: StateRefused.forbidden) { try await take(text, into: test.shop) }
@@ -248,6 +248,6 @@ struct ResetTests {
     )
     func names(_ name: String) async throws {
         let test = try await TestShop()
-        await #expect(throws: StateRefused.badName(name)) { try await test.shop.saveSnapshot(name, of: nil) }
+        await #expect(throws: StateRefused.badName(name)) { try await test.shop.snapshots.save(name, of: nil) }
     }
 }

@@ -13,7 +13,7 @@ struct RestoreTests {
 
     private func text(_ shop: Shop) async throws -> [UInt8] {
         var text: [UInt8] = []
-        try await shop.exportState(of: nil) { text += $0 }
+        try await shop.snapshots.export(nil) { text += $0 }
         return text
     }
 
@@ -23,7 +23,7 @@ struct RestoreTests {
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         for number in 0..<50 { try await test.buy("pro", by: "customer \(number)") }
         let before = try await text(test.shop)
-        _ = try await test.shop.saveSnapshot("fresh", of: nil)
+        _ = try await test.shop.snapshots.save("fresh", of: nil)
         let ticker = Ticker(test.shop)
         for round in 1...2 {
             _ = try await test.shop.setClock(Self.clock, .run(speed: 1))
@@ -47,7 +47,7 @@ struct RestoreTests {
         var record = test.shop.clocks.record(Self.clock)
         record.pendingAdvance = Clocks.Advance(to: target, speed: 0)
         try await test.shop.clocks.put(record)
-        _ = try await test.shop.saveSnapshot("leaping", of: TestShop.bundleID)
+        _ = try await test.shop.snapshots.save("leaping", of: TestShop.bundleID)
         try await test.shop.reset(app: TestShop.bundleID, .happenings)
         _ = try await test.shop.restoreSnapshot("leaping")
         for _ in 0..<500 where test.shop.clocks.record(Self.clock).pendingAdvance != nil {
@@ -63,7 +63,7 @@ struct RestoreTests {
         var rule = FaultRule(id: "", kind: .cut, seed: 1)
         rule.app = TestShop.bundleID
         let first = try await responder.add(rule)
-        _ = try await test.shop.saveSnapshot("faulty", of: TestShop.bundleID)
+        _ = try await test.shop.snapshots.save("faulty", of: TestShop.bundleID)
         _ = try await responder.remove(nil)
         let second = try await responder.add(FaultRule(id: "", kind: .half, seed: 1))
         _ = try await test.shop.restoreSnapshot("faulty")
@@ -75,11 +75,11 @@ struct RestoreTests {
     @Test("A copy that a crash left incomplete is deleted at once; a copy in progress is kept")
     func leftovers() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
-        let present = test.shop.passingName("export")
+        let present = test.shop.snapshots.temporaryName("export")
         for name in [".export-of-another-life", present] {
             _ = try await test.shop.storage.save(Snapshot(name: name, app: nil, savedAt: test.now))
         }
-        await test.shop.forgetUnfinishedCopies()
+        await test.shop.snapshots.removeUnfinished()
         #expect(try await test.shop.storage.snapshots().map(\.name) == [present])
     }
 }

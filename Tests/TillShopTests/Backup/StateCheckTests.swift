@@ -15,7 +15,7 @@ struct StateCheckTests {
     private func shop() async throws -> TestShop {
         let test = try await TestShop(selling: SampleCatalog.all)
         _ = try await test.shop.setClock(ClockName(Self.scope), .freeze(at: nil))
-        try await test.shop.updateRules(of: Self.scope) {
+        try await test.shop.setup.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/notifications")]
         }
         try await test.buy("pro", by: "ann")
@@ -24,7 +24,7 @@ struct StateCheckTests {
 
     private func text(_ shop: Shop, _ app: String? = TestShop.bundleID) async throws -> String {
         var text: [UInt8] = []
-        try await shop.exportState(of: app) { text += $0 }
+        try await shop.snapshots.export(app) { text += $0 }
         return String(decoding: text, as: UTF8.self)
     }
 

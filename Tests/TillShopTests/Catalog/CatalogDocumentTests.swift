@@ -169,8 +169,6 @@ struct CatalogDocumentTests {
                 "$.type: expected Auto-Renewable Subscription, as pro was sold, found Consumable"
             ]
         )
-        let unsold = try CatalogDocument.adding(product: other, to: catalog) { _ in false }
-        #expect(unsold.catalog.products["pro"]?.type == .consumable)
     }
 
     @Test("A misspelled key is an error and is not ignored")

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import TillCore
 import TillJSON
-import TillShop
 import TillSigning
 import TillStorage
 import TillTestSupport
+
+@testable import TillShop
 
 /// Checks features of real catalog files that no documentation of the format mentions. Each feature has its own file.
 /// Every file is imported, and every product is bought in both environments.
@@ -33,7 +34,7 @@ struct CatalogPeculiarityTests {
                 createdAt: test.now
             )
             try await test.shop.registry.put(app)
-            _ = try await test.shop.importStoreKit(try Self.read(name), for: app)
+            _ = try await test.shop.setup.importStoreKit(try Self.read(name), for: app)
             apps.append(app)
         }
         return (test, apps)
@@ -82,7 +83,7 @@ struct CatalogPeculiarityTests {
             try await test.shop.openAccount(CustomerName(scope, name), opening).account.storefront
         }
         #expect(try await open("ann") == .unitedStates)
-        _ = try await test.shop.importStoreKit(try Self.read("foreign-storefront"), for: apps[0])
+        _ = try await test.shop.setup.importStoreKit(try Self.read("foreign-storefront"), for: apps[0])
         #expect(try await open("ann") == .unitedStates)
         #expect(try await open("bob").code == "JPN")
         #expect(try await open("cem", Opening(storefront: Storefront(code: "DEU"))).code == "DEU")
@@ -101,7 +102,7 @@ struct CatalogPeculiarityTests {
     func refused(in environment: StoreEnvironment) async throws {
         let (test, apps) = try await shop(importing: ["foreign-storefront"])
         let scope = AccountScope(environment: environment, app: apps[0].bundleID)
-        try await test.shop.updateRules(of: scope) { $0.missingPrice = .refuse }
+        try await test.shop.setup.updateRules(of: scope) { $0.missingPrice = .refuse }
         for product in test.shop.registry.catalog(of: scope.app).products.values.sorted(by: { $0.id < $1.id }) {
             let purchase = Command.purchase(Purchase(productID: product.id, offer: .none))
             let customer = CustomerName(scope, "of \(product.id)")
@@ -176,7 +177,7 @@ struct CatalogPeculiarityTests {
                     to: customer
                 )
                 #expect((granted == nil) == (place == 0))
-                _ = try await test.shop.importStoreKit(try Self.read(Self.files[place]), for: app)
+                _ = try await test.shop.setup.importStoreKit(try Self.read(Self.files[place]), for: app)
             }
         }
         // The keys in memory must equal the stored keys.
@@ -220,7 +221,7 @@ struct CatalogPeculiarityTests {
     func imported() async throws {
         let (test, apps) = try await shop(importing: Self.files)
         var text: [UInt8] = []
-        try await test.shop.exportState(of: apps[0].bundleID) { text += $0 }
+        try await test.shop.snapshots.export(apps[0].bundleID) { text += $0 }
         var state = try StateImport(test.shop)
         try await state.take(text[...])
         _ = try await state.finish()
@@ -233,7 +234,7 @@ struct CatalogPeculiarityTests {
         let text = String(decoding: try Self.read(Self.files[0]), as: UTF8.self)
         let file = text.replacing("\"id\" : \"\(Self.keyID)\"", with: "\"id\" : \"\(test.key.keyID)\"")
         let refused = await #expect(throws: CatalogRefused.self) {
-            try await test.shop.importStoreKit(Array(file.utf8), for: test.app)
+            try await test.shop.setup.importStoreKit(Array(file.utf8), for: test.app)
         }
         let fault = try #require(refused?.faults.first)
         #expect(fault.path == "$.subscriptionOffersKeyPair.id" && fault.found.contains(test.key.keyID))

@@ -16,7 +16,7 @@ struct AdvanceTests {
     func year() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let post = try await WebhookReceiver.start { _ in .status(200) }
-        try await test.shop.updateRules(of: Self.scope) {
+        try await test.shop.setup.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "\(post.url)/notifications")]
         }
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
@@ -83,7 +83,7 @@ struct AdvanceTests {
     func attemptsOnTheWay(settling: Bool) async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let post = try await WebhookReceiver.start { _ in .status(500) }
-        try await test.shop.updateRules(of: Self.scope) {
+        try await test.shop.setup.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "\(post.url)/notifications")]
         }
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
@@ -114,7 +114,7 @@ struct AdvanceTests {
     func aheadOfTheClock() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         let post = try await WebhookReceiver.start { _ in .status(200) }
-        try await test.shop.updateRules(of: Self.scope) {
+        try await test.shop.setup.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "\(post.url)/notifications")]
         }
         let deliveryWorker = try test.startSending()
@@ -156,8 +156,10 @@ struct AdvanceTests {
         let shop = test.shop
         shop.signals.add(Signals.Listener(notifications: { [weak shop] _ in shop?.stopLongWork() }))
         let wanted = MassExtension(productID: "pro", days: 3, reasonCode: 1, request: "r")
-        await #expect(throws: ShopBusy.self) { _ = try await shop.startJob(.extend(wanted), in: Self.scope, id: "job") }
-        let job = try #require(try await shop.job("job"))
+        await #expect(throws: ShopBusy.self) {
+            _ = try await shop.jobRunner.start(.extend(wanted), in: Self.scope, id: "job")
+        }
+        let job = try #require(try await shop.jobs.job("job"))
         #expect(job.failed == 0 && job.succeeded == 0 && job.position == nil && job.state != .done)
         await #expect(throws: ShopBusy.self) {
             _ = try await shop.advance(Self.clock, .by(milliseconds: 86_400_000))

@@ -48,7 +48,7 @@ struct ScheduledJobTests {
     func past() async throws {
         let test = try await Self.shop(ahead: 60)
         let at = test.now.advanced(milliseconds: 30 * Self.day)
-        let stored = try await test.shop.startJob(Self.raise(test), in: Self.scope, at: at)
+        let stored = try await test.shop.jobRunner.start(Self.raise(test), in: Self.scope, at: at)
         #expect(stored.state == .waiting && stored.succeeded == 1)
         #expect(try await Self.raised(test, "bob") == test.shop.now(on: Self.own("other")))
         #expect(try await Self.raised(test, "ann") == nil)
@@ -56,9 +56,9 @@ struct ScheduledJobTests {
         #expect(try await Self.raised(test, "ann") == nil)
         _ = try await test.shop.advance(Self.clock, .by(milliseconds: 5 * Self.day))
         #expect(try await Self.raised(test, "ann") == at)
-        let done = try #require(try await test.shop.job(stored.id))
+        let done = try #require(try await test.shop.jobs.job(stored.id))
         #expect(done.state == .done && done.succeeded == 2 && done.failed == 0)
-        #expect(test.shop.pendingClocks(of: done).isEmpty)
+        #expect(test.shop.jobs.pendingClocks(of: done).isEmpty)
     }
 
     @Test(
@@ -67,23 +67,23 @@ struct ScheduledJobTests {
     func behind() async throws {
         let test = try await Self.shop(ahead: 0)
         let at = test.now.advanced(milliseconds: 30 * Self.day)
-        let stored = try await test.shop.startJob(Self.raise(test), in: Self.scope, at: at)
+        let stored = try await test.shop.jobRunner.start(Self.raise(test), in: Self.scope, at: at)
         _ = try await test.shop.advance(Self.clock, .by(milliseconds: 40 * Self.day))
         #expect(try await Self.raised(test, "ann") == at)
         #expect(try await Self.raised(test, "bob") == nil)
-        let done = try #require(try await test.shop.job(stored.id))
-        #expect(done.state == .done && done.succeeded == 1 && test.shop.pendingClocks(of: done) == ["other"])
+        let done = try #require(try await test.shop.jobs.job(stored.id))
+        #expect(done.state == .done && done.succeeded == 1 && test.shop.jobs.pendingClocks(of: done) == ["other"])
         _ = try await test.shop.advance(Self.own("other"), .by(milliseconds: 31 * Self.day))
         #expect(try await Self.raised(test, "bob") == at)
-        let all = try #require(try await test.shop.job(stored.id))
-        #expect(all.succeeded == 2 && test.shop.pendingClocks(of: all).isEmpty)
+        let all = try #require(try await test.shop.jobs.job(stored.id))
+        #expect(all.succeeded == 2 && test.shop.jobs.pendingClocks(of: all).isEmpty)
     }
 
     @Test("A scheduled bulk operation is the next event of a customer clock")
     func nextEvent() async throws {
         let test = try await Self.shop(ahead: 0)
         let at = test.now.advanced(milliseconds: 2 * Self.day)
-        _ = try await test.shop.startJob(Self.raise(test), in: Self.scope, at: at)
+        _ = try await test.shop.jobRunner.start(Self.raise(test), in: Self.scope, at: at)
         let report = try await test.shop.advance(Self.own("other"), .toNextEvent)
         #expect(report.to == at)
         #expect(try await Self.raised(test, "bob") == at)
@@ -93,22 +93,22 @@ struct ScheduledJobTests {
     func moved() async throws {
         let test = try await Self.shop(ahead: 0)
         let at = test.now.advanced(milliseconds: 10 * Self.day)
-        let stored = try await test.shop.startJob(Self.raise(test), in: Self.scope, at: at)
+        let stored = try await test.shop.jobRunner.start(Self.raise(test), in: Self.scope, at: at)
         _ = try await test.shop.advance(Self.clock, .by(milliseconds: 12 * Self.day))
         _ = try await test.shop.perform(.useClock(nil), by: test.customer("bob"))
         #expect(try await Self.raised(test, "bob") == at)
-        #expect(try await test.shop.job(stored.id)?.succeeded == 2)
+        #expect(try await test.shop.jobs.job(stored.id)?.succeeded == 2)
         // The customer moves back, and forward again.
         _ = try await test.shop.perform(.useClock("other"), by: test.customer("bob"))
         _ = try await test.shop.perform(.useClock(nil), by: test.customer("bob"))
-        #expect(try await test.shop.job(stored.id)?.succeeded == 2)
+        #expect(try await test.shop.jobs.job(stored.id)?.succeeded == 2)
     }
 
     @Test("A bulk operation does not affect a clock created after its date, but affects one created before")
     func laterClocks() async throws {
         let test = try await Self.shop(ahead: 0)
         let at = test.now.advanced(milliseconds: 10 * Self.day)
-        _ = try await test.shop.startJob(Self.raise(test), in: Self.scope, at: at)
+        _ = try await test.shop.jobRunner.start(Self.raise(test), in: Self.scope, at: at)
         try await test.shop.createClock(Self.own("after"), .frozen(at: at.advanced(milliseconds: Self.day)))
         try await test.shop.createClock(Self.own("before"), .frozen(at: at.advanced(milliseconds: -Self.day)))
         for name in ["after", "before"] { try await Self.subscribe(test, name, on: name) }
@@ -140,7 +140,7 @@ struct ScheduledJobTests {
         }
         let at = test.shop.now(on: Self.clock).advanced(milliseconds: 2 * Self.day)
         let ahead = test.shop.now(on: Self.own("other"))
-        let stored = try await test.shop.startJob(Self.extend, in: Self.scope, at: at)
+        let stored = try await test.shop.jobRunner.start(Self.extend, in: Self.scope, at: at)
         #expect(try await Self.extensions(test, "bob") == [ahead])
         // The advance reports the notifications of jobs, too. They include the summary, which belongs to no account.
         let report = try await test.shop.advance(Self.clock, .by(milliseconds: 4 * Self.day))
@@ -155,7 +155,7 @@ struct ScheduledJobTests {
         #expect(late.notifications.map { "\($0.notice.words) \($0.count)" } == ["RENEWAL_EXTENDED 1"])
         #expect(late.accounts == 1)
         #expect(try await Self.extensions(test, "cat") == [at])
-        let job = try #require(try await test.shop.job(stored.id))
+        let job = try #require(try await test.shop.jobs.job(stored.id))
         #expect(job.state == .done && job.succeeded == 3 && job.failed == 0)
     }
 
@@ -163,21 +163,21 @@ struct ScheduledJobTests {
     func pastDate() async throws {
         let test = try await Self.shop(ahead: 0)
         let at = test.now.advanced(milliseconds: Self.day)
-        _ = try await test.shop.startJob(Self.extend, in: Self.scope, at: at, id: "job")
+        _ = try await test.shop.jobRunner.start(Self.extend, in: Self.scope, at: at, id: "job")
         _ = try await test.shop.advance(Self.clock, .by(milliseconds: 2 * Self.day))
         let refused = await #expect(throws: ClockRefused.self) {
-            _ = try await test.shop.startJob(Self.extend, in: Self.scope, at: at, id: "other")
+            _ = try await test.shop.jobRunner.start(Self.extend, in: Self.scope, at: at, id: "other")
         }
         #expect(refused?.code == "earlier_than_clock")
-        #expect(try await test.shop.job("other") == nil)
-        #expect(try await test.shop.startJob(Self.extend, in: Self.scope, at: at, id: "job").state == .done)
+        #expect(try await test.shop.jobs.job("other") == nil)
+        #expect(try await test.shop.jobRunner.start(Self.extend, in: Self.scope, at: at, id: "job").state == .done)
     }
 
     @Test("A bulk operation without a date is applied to every customer at once")
     func withoutDate() async throws {
         let test = try await Self.shop(ahead: 60)
-        let done = try await test.shop.startJob(Self.raise(test), in: Self.scope)
-        #expect(done.state == .done && done.succeeded == 2 && test.shop.pendingClocks(of: done).isEmpty)
+        let done = try await test.shop.jobRunner.start(Self.raise(test), in: Self.scope)
+        #expect(done.state == .done && done.succeeded == 2 && test.shop.jobs.pendingClocks(of: done).isEmpty)
         #expect(try await Self.raised(test, "ann") == test.shop.now(on: Self.clock))
         #expect(try await Self.raised(test, "bob") == test.shop.now(on: Self.own("other")))
     }
@@ -208,7 +208,7 @@ struct ScheduledJobTests {
         await test.shop.resumeLongWork()
         #expect(try await Self.raised(test, "bob") == test.shop.now(on: Self.own("other")))
         #expect(try await Self.raised(test, "ann") == nil)
-        #expect(try await test.shop.job("job")?.ownClocks?["other"]?.isDone == true)
+        #expect(try await test.shop.jobs.job("job")?.ownClocks?["other"]?.isDone == true)
     }
 
     @Test(
@@ -220,7 +220,7 @@ struct ScheduledJobTests {
         _ = try await test.shop.advance(Self.own("other"), .by(milliseconds: Self.day))
         #expect(try await Self.raised(test, "bob") == nil)
         _ = try await test.shop.advance(Self.clock, .by(milliseconds: 31 * Self.day))
-        let job = try #require(try await test.shop.job("job"))
+        let job = try #require(try await test.shop.jobs.job("job"))
         #expect(job.state == .done && job.succeeded == 2)
     }
 
@@ -232,7 +232,7 @@ struct ScheduledJobTests {
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         let ticker = Ticker(test.shop)
         let at = test.now.advanced(milliseconds: 2 * Self.day)
-        _ = try await test.shop.startJob(Self.raise(test), in: Self.scope, at: at)
+        _ = try await test.shop.jobRunner.start(Self.raise(test), in: Self.scope, at: at)
         test.advance(3 * Self.day)
         for _ in 0..<1_000 {
             await ticker.tick()
@@ -240,6 +240,6 @@ struct ScheduledJobTests {
             try await Task.sleep(for: .milliseconds(10))
         }
         #expect(try await Self.raised(test, "bob") == test.now)
-        #expect(try await test.shop.jobs(in: Self.scope).first?.state == .waiting)
+        #expect(try await test.shop.jobs.all(in: Self.scope).first?.state == .waiting)
     }
 }

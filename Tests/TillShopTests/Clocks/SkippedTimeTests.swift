@@ -22,7 +22,7 @@ struct SkippedTimeTests {
     private static func shop(_ change: ClockChange) async throws -> (TestShop, WebhookReceiver) {
         let post = try await WebhookReceiver.start { _ in .status(500) }
         let test = try await TestShop(selling: SampleCatalog.all)
-        try await test.shop.updateRules(of: scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
+        try await test.shop.setup.updateRules(of: scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
         _ = try await test.shop.setClock(clock, change)
         return (test, post)
     }

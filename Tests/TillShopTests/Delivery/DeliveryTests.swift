@@ -25,7 +25,7 @@ struct DeliveryTests {
         -> TestShop
     {
         let test = try await TestShop(selling: SampleCatalog.all, settings: settings)
-        try await test.shop.updateRules(of: scope(environment)) { $0.endpoints = [EndpointRecord(url: post.url)] }
+        try await test.shop.setup.updateRules(of: scope(environment)) { $0.endpoints = [EndpointRecord(url: post.url)] }
         _ = try await test.shop.setClock(ClockName(scope(environment)), .freeze(at: nil))
         return test
     }
@@ -75,7 +75,9 @@ struct DeliveryTests {
         let post = try await WebhookReceiver.start { _ in .status(200) }
         let test = try await Self.shop(post)
         let scope = Self.scope()
-        try await test.shop.updateRules(of: scope) { $0.endpoints = [EndpointRecord(url: post.url, version: .one)] }
+        try await test.shop.setup.updateRules(of: scope) {
+            $0.endpoints = [EndpointRecord(url: post.url, version: .one)]
+        }
         let deliveryWorker = try test.startSending()
         let token = try #require(try await test.shop.requestTest(in: scope)?.testNotificationToken)
         let first = try await post.requests(atLeast: 1, within: .seconds(60))
@@ -118,7 +120,9 @@ struct DeliveryTests {
         let test = try await TestShop(selling: SampleCatalog.all)
         let scope = Self.scope()
         func set(_ version: NotificationVersion, _ url: String = "http://127.0.0.1:9/") async throws {
-            try await test.shop.updateRules(of: scope) { $0.endpoints = [EndpointRecord(url: url, version: version)] }
+            try await test.shop.setup.updateRules(of: scope) {
+                $0.endpoints = [EndpointRecord(url: url, version: version)]
+            }
         }
         func pending() async throws -> [String] {
             var types: [String] = []
@@ -136,7 +140,7 @@ struct DeliveryTests {
         #expect(try await test.shop.requestTest(in: scope) != nil)
         try await set(.one, "http://127.0.0.1:9/other")
         #expect(try await pending() == ["TEST"])
-        try await test.shop.updateRules(of: scope) { $0.endpoints = [] }
+        try await test.shop.setup.updateRules(of: scope) { $0.endpoints = [] }
         #expect(try await pending() == [])
         #expect(try await test.shop.requestTest(in: scope) == nil)
     }
@@ -285,13 +289,13 @@ struct DeliveryTests {
                 createdAt: test.now
             )
             try await test.shop.registry.put(app)
-            _ = try await test.shop.updateCatalog(of: app.bundleID) { catalog in
+            _ = try await test.shop.setup.updateCatalog(of: app.bundleID) { catalog in
                 var catalog = catalog
                 catalog.put(.coins)
                 return catalog
             }
             let scope = AccountScope(environment: .sandbox, app: app.bundleID)
-            try await test.shop.updateRules(of: scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
+            try await test.shop.setup.updateRules(of: scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
             others.append(CustomerName(scope, "ann"))
         }
         let deliveryWorker = try test.startSending()

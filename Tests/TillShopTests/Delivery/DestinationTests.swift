@@ -222,7 +222,7 @@ struct DestinationTests {
     func kept() async throws {
         let till = try await WebhookReceiver.start()
         let test = try await DeliveryTests.shop(till)
-        test.shop.ownPorts.add(host: "127.0.0.1", port: till.port)
+        test.shop.destinations.ownPorts.add(host: "127.0.0.1", port: till.port)
         let deliveryWorker = try test.startSending()
         try await test.buy("coins", by: "ann")
         let clock = ClockName(DeliveryTests.scope())

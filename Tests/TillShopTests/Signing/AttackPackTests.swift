@@ -47,26 +47,26 @@ struct AttackPackTests {
             chain: test.shop.signingChain,
             wallClock: { Timestamp(milliseconds: 0) }
         )
-        #expect(shop.authority.reply(to: [], at: 0) == nil)
-        #expect(shop.authority.certificates.isEmpty)
+        #expect(shop.keys.authority.reply(to: [], at: 0) == nil)
+        #expect(shop.keys.authority.certificates.isEmpty)
         #expect(throws: AttackRefused.self) {
             try AttackPack(shop, AccountScope(environment: .sandbox, app: test.app.bundleID), about: nil)
         }
-        #expect(test.shop.authority.certificates.map(\.certificate.part) == [.intermediate, .leaf])
+        #expect(test.shop.keys.authority.certificates.map(\.certificate.part) == [.intermediate, .leaf])
     }
 
     @Test("The revocation state of a certificate survives a restart")
     func durable() async throws {
         let test = try await TestShop()
-        let leaf = try #require(test.shop.authority.certificates.map(\.certificate).last)
+        let leaf = try #require(test.shop.keys.authority.certificates.map(\.certificate).last)
         let state = OCSPState.revoked(at: 1_767_225_600_000, reason: .superseded)
-        try await test.shop.authority.setState(state, of: [leaf])
+        try await test.shop.keys.authority.setState(state, of: [leaf])
         let shop = try await Shop(
             storage: test.shop.storage,
             chain: test.shop.signingChain,
             wallClock: { Timestamp(milliseconds: 0) }
         )
-        try shop.authority.open(try CertificateStore(test.directory).root(), chains: [test.shop.signingChain])
-        #expect(shop.authority.certificates.map(\.state) == [.good, state])
+        try shop.keys.authority.open(try CertificateStore(test.directory).root(), chains: [test.shop.signingChain])
+        #expect(shop.keys.authority.certificates.map(\.state) == [.good, state])
     }
 }

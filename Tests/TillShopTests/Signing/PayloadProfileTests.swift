@@ -13,7 +13,7 @@ struct PayloadProfileTests {
     private let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
 
     private func set(_ payloadProfile: PayloadProfile?, in test: TestShop) async throws {
-        try await test.shop.updateRules(of: scope) { $0.payloadProfile = payloadProfile }
+        try await test.shop.setup.updateRules(of: scope) { $0.payloadProfile = payloadProfile }
     }
 
     /// The claims in the payload of a compact JWS.

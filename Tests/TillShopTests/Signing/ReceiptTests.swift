@@ -1,9 +1,10 @@
 import Testing
 import TillCore
-import TillShop
 import TillSigning
 import TillStorage
 import TillTestSupport
+
+@testable import TillShop
 
 /// Checks the contents of receipts, and how often receipts are signed.
 @Suite("App receipts of a shop")
@@ -25,24 +26,24 @@ struct ReceiptTests {
             let again = try await test.shop.appReceipt(of: try await account(test))
             #expect(again == first)
         }
-        #expect(test.shop.receiptsSigned == 1)
+        #expect(test.shop.keys.signedReceipts.signed == 1)
         try await test.buy("coins", by: "ann")
         let second = try #require(try await test.shop.appReceipt(of: try await account(test)))
         #expect(try products(first) == ["pro"])
         #expect(try products(second) == ["coins", "pro"])
-        #expect(test.shop.receiptsSigned == 2)
+        #expect(test.shop.keys.signedReceipts.signed == 2)
         test.advance(1_000)
         let third = try #require(try await test.shop.appReceipt(of: try await account(test)))
         #expect(third != second)
         #expect(try products(third) == ["coins", "pro"])
-        #expect(test.shop.receiptsSigned == 3)
+        #expect(test.shop.keys.signedReceipts.signed == 3)
     }
 
     @Test("Calls of verifyReceipt within a second return the same latest_receipt for the same receipt")
     func verify() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try await test.buy("pro", by: "ann")
-        try await test.shop.setSharedSecret("secret", of: test.app)
+        try await test.shop.setup.setSharedSecret("secret", of: test.app)
         let receipt = try #require(try await test.shop.appReceipt(of: try await account(test)))
         test.advance(1_000)
         let request = VerifyReceiptRequest(
@@ -56,7 +57,7 @@ struct ReceiptTests {
             #expect(answer.status == 0)
             answers.insert(answer.body)
         }
-        #expect(answers.count == 1 && test.shop.receiptsSigned == 2)
+        #expect(answers.count == 1 && test.shop.keys.signedReceipts.signed == 2)
     }
 
     @Test("Transactions are sorted by purchase date, newest first, also if one was charged ahead and replaced")

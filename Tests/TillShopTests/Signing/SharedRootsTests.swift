@@ -142,7 +142,7 @@ struct SharedRootsTests {
         let certificates = CertificateStore(test.directory)
         let chains = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<16 {
-                group.addTask { try await test.shop.rotateChain(in: certificates, ocspURL: "http://localhost/ocsp").id }
+                group.addTask { try await test.shop.keys.rotate(in: certificates, ocspURL: "http://localhost/ocsp").id }
             }
             return try await group.reduce(into: Set<String>()) { $0.insert($1) }
         }
@@ -158,7 +158,7 @@ struct SharedRootsTests {
         let chain = test.shop.signingChain.id
         try remove(test.directory.rootCertificate)
         await #expect(throws: DirectoryRefused.self) {
-            _ = try await test.shop.rotateChain(in: CertificateStore(test.directory), ocspURL: "http://localhost/ocsp")
+            _ = try await test.shop.keys.rotate(in: CertificateStore(test.directory), ocspURL: "http://localhost/ocsp")
         }
         #expect(!FileManager.default.fileExists(atPath: test.directory.rootCertificate))
         #expect(test.shop.signingChain.id == chain)

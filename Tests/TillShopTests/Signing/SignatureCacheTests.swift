@@ -23,7 +23,7 @@ struct SignatureCacheTests {
         let test = try await shop(age: 0)
         let row = try await test.buy("coins", by: "ann")
         #expect(try signed(row, test) != signed(row, test))
-        #expect(test.shop.signatures.signed == 0)
+        #expect(test.shop.keys.signatures.signed == 0)
     }
 
     @Test("An unchanged transaction keeps its signature for the configured time, and no longer")
@@ -39,7 +39,7 @@ struct SignatureCacheTests {
         // A time before the signature date does not return the cached signature.
         let earlier = test.now.advanced(milliseconds: -1)
         #expect(try signed(row, test, at: earlier) != second)
-        #expect(test.shop.signatures.signed == 3)
+        #expect(test.shop.keys.signatures.signed == 3)
     }
 
     @Test("A change of the transaction, the chain or the payload profile requires a new signature")
@@ -52,15 +52,14 @@ struct SignatureCacheTests {
         #expect(second != first)
         #expect(try signed(row, test) == second)
         let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
-        try await test.shop.updateRules(of: scope) { $0.payloadProfile = .minimal }
+        try await test.shop.setup.updateRules(of: scope) { $0.payloadProfile = .minimal }
         let minimal = try signed(row, test)
         #expect(try minimal != second && signed(row, test) != minimal)
-        try await test.shop.updateRules(of: scope) { $0.payloadProfile = nil }
+        try await test.shop.setup.updateRules(of: scope) { $0.payloadProfile = nil }
         #expect(try signed(row, test) == second)
         let certificates = CertificateStore(test.directory)
-        try await test.shop.sign(
-            with: try certificates.rotate(under: certificates.root(), ocspURL: "http://localhost:8888/ocsp")
-        )
+        _ = try certificates.root()
+        _ = try await test.shop.keys.rotate(in: certificates, ocspURL: "http://localhost:8888/ocsp")
         #expect(try signed(row, test).header != second.header)
     }
 }

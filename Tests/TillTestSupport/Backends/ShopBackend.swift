@@ -33,12 +33,12 @@ package final class ShopBackend: Backend, Sendable {
             now: start.milliseconds
         )
         self.init(test, in: opening.environment)
-        try await test.shop.updateRules(of: scope) {
+        try await test.shop.setup.updateRules(of: scope) {
             $0.rate = policy.rate
             $0.grace = policy.grace
             $0.refundRule = policy.refundRule
         }
-        guard test.shop.policy(of: scope) == policy else { throw PolicyNotSettable(policy: policy) }
+        guard test.shop.registry.policy(of: scope) == policy else { throw PolicyNotSettable(policy: policy) }
         _ = try await test.shop.setClock(clock, .freeze(at: start))
     }
 
@@ -50,10 +50,10 @@ package final class ShopBackend: Backend, Sendable {
         try await test.shop.perform(command, by: name(customer), opening: Opening()).transaction
     }
 
-    package func perform(_ work: Job.Work) async throws { _ = try await test.shop.startJob(work, in: scope) }
+    package func perform(_ work: Job.Work) async throws { _ = try await test.shop.jobRunner.start(work, in: scope) }
 
     package func change(_ product: String, _ change: @Sendable (inout Product) -> Void) async throws {
-        _ = try await test.shop.updateCatalog(of: scope.app) { catalog in
+        _ = try await test.shop.setup.updateCatalog(of: scope.app) { catalog in
             guard let before = catalog.products[product] else { throw Refusal.unknownProduct(product) }
             var catalog = catalog
             catalog.put(before.with(change))

@@ -27,7 +27,7 @@ package struct ShopUnderTest: SystemUnderTest {
         let shop = test.shop
         endpoint = try await UnreliableEndpoint(for: test, seed: workload.seed)
         let url = endpoint.url
-        try await shop.updateRules(of: scope) {
+        try await shop.setup.updateRules(of: scope) {
             $0.endpoints = [EndpointRecord(url: url)]
             $0.rate = policy.rate
             $0.grace = policy.grace
@@ -73,7 +73,7 @@ package struct ShopUnderTest: SystemUnderTest {
                 return refusal
             }
         case .sell(let product, let job):
-            _ = try await test.shop.updateCatalog(of: scope.app) { catalog in
+            _ = try await test.shop.setup.updateCatalog(of: scope.app) { catalog in
                 var catalog = catalog
                 catalog.put(product)
                 return catalog
@@ -82,9 +82,9 @@ package struct ShopUnderTest: SystemUnderTest {
             for customer in customers {
                 _ = try await test.shop.perform(.processDue, by: CustomerName(scope, customer))
             }
-            if let job { _ = try await test.shop.startJob(job.task, in: scope, id: job.id) }
-        case .job(let job): _ = try await test.shop.startJob(job.task, in: scope, id: job.id)
-        case .grace(let grace): try await test.shop.updateRules(of: scope) { $0.grace = grace }
+            if let job { _ = try await test.shop.jobRunner.start(job.task, in: scope, id: job.id) }
+        case .job(let job): _ = try await test.shop.jobRunner.start(job.task, in: scope, id: job.id)
+        case .grace(let grace): try await test.shop.setup.updateRules(of: scope) { $0.grace = grace }
         case .nothing: break
         }
         return nil
@@ -142,7 +142,7 @@ package struct ShopUnderTest: SystemUnderTest {
             rows: rows,
             notifications: notificationLog.all,
             catalog: test.shop.registry.catalog(of: scope.app),
-            policy: test.shop.policy(of: scope),
+            policy: test.shop.registry.policy(of: scope),
             now: test.shop.now(on: clock)
         )
     }

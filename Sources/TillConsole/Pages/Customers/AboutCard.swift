@@ -56,7 +56,7 @@ struct AboutCard: Sendable {
     private func ownClock() async throws -> PageValue {
         let (app, name) = (ledger.app, customer.customer)
         // The production guard permits only the return to the environment's clock.
-        let isGuarded = page.shop.isGuarded(app.environment)
+        let isGuarded = page.shop.settings.guards(app.environment)
         guard !isGuarded || customer.clock != nil else { return [:] }
         let clocks = try await page.send(ListClocks(app: app)).compactMap(\.name)
         // Suggests the customer's name only if no clock has this name.

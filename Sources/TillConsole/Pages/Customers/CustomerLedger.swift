@@ -54,7 +54,7 @@ struct CustomerLedger: Sendable {
         now = page.shop.now(of: account)
         instantOfState = try await page.shop.instantOfState(of: account)
         catalog = page.shop.registry.catalog(of: scope.app)
-        policy = page.shop.policy(of: scope)
+        policy = page.shop.registry.policy(of: scope)
         // A page of old transactions shows only notifications up to the end of these transactions.
         let last = history.rows.map { $0.expiresDate ?? $0.purchaseDate }.max()
         let scoped = NotificationQuery(scope: scope, account: account.id, isDescending: true)

@@ -61,7 +61,7 @@ struct OCSPRoutes: Sendable {
     }
 
     private func answer(_ question: [UInt8], _ context: APIContext) async -> Response {
-        guard let reply = shop.authority.reply(to: question, at: shop.wallClock().milliseconds) else {
+        guard let reply = shop.keys.authority.reply(to: question, at: shop.wallClock().milliseconds) else {
             return Self.refusal(.notFound, "This server has no root certificate.")
         }
         if reply.delay > 0 {

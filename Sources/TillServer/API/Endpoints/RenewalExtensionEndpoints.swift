@@ -79,8 +79,10 @@ extension AppleAPI {
             request: request,
             storefronts: try Self.storefronts(body)
         )
-        let id = shop.jobID(ofExtension: request, of: product, in: exchange.scope)
-        _ = try await shop.gate.shared { try await shop.beginJob(.extend(wanted), in: exchange.scope, id: id) }
+        let id = shop.jobRunner.id(ofExtension: request, of: product, in: exchange.scope)
+        _ = try await shop.gate.shared {
+            try await shop.jobRunner.begin(.extend(wanted), in: exchange.scope, id: id)
+        }
         var json = JSONWriter()
         json.put("requestIdentifier", text)
         return .json(json.finish())
@@ -93,7 +95,9 @@ extension AppleAPI {
         }
         let text = exchange.parameters["request"] ?? ""
         let request = try Self.massIdentifier(text, "The request identifier in the path is \"\(text.prefix(64))\"")
-        guard let job = try await shop.job(shop.jobID(ofExtension: request, of: product, in: exchange.scope)) else {
+        guard
+            let job = try await shop.jobs.job(shop.jobRunner.id(ofExtension: request, of: product, in: exchange.scope))
+        else {
             throw APIError.statusRequestNotFound.because(
                 "This app and environment has no mass extension \(request) of \(product.prefix(64))."
             )

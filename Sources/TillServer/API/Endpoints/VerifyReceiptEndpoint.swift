@@ -83,8 +83,8 @@ extension AppleAPI {
         } catch {
             let failure = ServerFailure(error, logging: "verifyReceipt failed", context)
             return failure.isTemporary
-                ? .unavailable(in: environment, because: failure.explanation)
-                : .internalError(in: environment, because: failure.explanation)
+                ? .refused(.unavailable, in: environment, because: failure.explanation)
+                : .refused(.internalError, in: environment, because: failure.explanation)
         }
     }
 

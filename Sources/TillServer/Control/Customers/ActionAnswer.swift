@@ -168,7 +168,7 @@ extension ControlAPI {
             of: account,
             at: shop.now(of: account),
             catalog: shop.registry.catalog(of: account.app),
-            policy: shop.policy(of: account.scope)
+            policy: shop.registry.policy(of: account.scope)
         )
     }
 

@@ -23,7 +23,7 @@ extension ControlAPI {
         guard request.clock != nil || request.newClock != nil else { return try await operation(opening) }
         // An empty name means the environment's clock.
         let own = request.clock.flatMap { $0.isEmpty ? nil : $0 }
-        if own != nil { try shop.checkMayMove(ClockName(name.scope, own: own)) }
+        if own != nil { try shop.settings.checkMayMove(ClockName(name.scope, own: own)) }
         if let present = try await shop.storage.account(of: name) {
             try Self.check(present, isOn: request.clock == nil ? present.clock : own, request.newClock)
             return try await operation(opening)

@@ -62,7 +62,7 @@ extension ControlAPI {
             throw ControlError.bad("bad_update", "Give at least one of card, asksToBuy and clock.", path: "$")
         }
         let clock = ClockName(try call.scope(), own: update.clock?.name)
-        if clock.own != nil { try shop.checkMayMove(clock) }
+        if clock.own != nil { try shop.settings.checkMayMove(clock) }
         try check(clock)
         return customerChange(try await perform(.update(update), by: account, at: call.at))
     }

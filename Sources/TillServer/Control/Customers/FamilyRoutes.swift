@@ -75,7 +75,7 @@ extension ControlAPI {
     private func checkMayJoin(_ name: CustomerName, clock: String?) async throws {
         guard let account = try await shop.storage.account(of: name) else {
             _ = try ControlExchange.checked(newCustomer: name.customer)
-            if let clock { try shop.checkMayMove(ClockName(name.scope, own: clock)) }
+            if let clock { try shop.settings.checkMayMove(ClockName(name.scope, own: clock)) }
             return
         }
         if let family = account.family {

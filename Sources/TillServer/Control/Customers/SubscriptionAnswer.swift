@@ -14,7 +14,7 @@ extension ControlAPI {
             held: account,
             at: now,
             catalog: shop.registry.catalog(of: account.app),
-            policy: shop.policy(of: account.scope)
+            policy: shop.registry.policy(of: account.scope)
         )
         let status = subscription.status
         let bought = subscription.bought

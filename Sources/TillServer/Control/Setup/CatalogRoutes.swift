@@ -8,7 +8,7 @@ extension ControlAPI {
     var catalogRoutes: [ControlRoute] {
         [
             ControlRoute(ImportStoreKitFile.self) { call in
-                CatalogImportInfo(try await shop.importStoreKit(call.document, for: try call.app()))
+                CatalogImportInfo(try await shop.setup.importStoreKit(call.document, for: try call.app()))
             },
             ControlRoute(GetCatalog.self) { call in
                 try CatalogInfo(shop.registry.catalog(of: try call.app().bundleID))
@@ -17,12 +17,12 @@ extension ControlAPI {
                 let app = try call.app()
                 let imported = try CatalogDocument.catalog(from: call.document)
                 return try CatalogInfo(
-                    try await shop.updateCatalog(of: app.bundleID) { try imported.merged(into: $0) }
+                    try await shop.setup.updateCatalog(of: app.bundleID) { try imported.merged(into: $0) }
                 )
             },
             ControlRoute(PutProduct.self) { call in
                 let app = try call.app()
-                let merged = try await shop.updateCatalog(of: app.bundleID) { catalog in
+                let merged = try await shop.setup.updateCatalog(of: app.bundleID) { catalog in
                     try CatalogDocument.adding(product: call.document, to: catalog).catalog
                 }
                 let product = try CatalogDocument.product(from: call.document, settings: merged.settings)
@@ -31,7 +31,7 @@ extension ControlAPI {
             ControlRoute(PutGroup.self) { call in
                 let app = try call.app()
                 let group = try CatalogDocument.group(from: call.document)
-                _ = try await shop.updateCatalog(of: app.bundleID) { catalog in
+                _ = try await shop.setup.updateCatalog(of: app.bundleID) { catalog in
                     var catalog = catalog
                     catalog.groups[group.id] = group
                     return catalog
@@ -42,7 +42,7 @@ extension ControlAPI {
                 let app = try call.app()
                 let id = call.productId
                 let isForSale = call.forSale
-                let catalog = try await shop.updateCatalog(of: app.bundleID) { catalog in
+                let catalog = try await shop.setup.updateCatalog(of: app.bundleID) { catalog in
                     guard catalog.products[id] != nil else { throw Refusal.unknownProduct(id) }
                     var catalog = catalog
                     catalog.products[id]?.isForSale = isForSale

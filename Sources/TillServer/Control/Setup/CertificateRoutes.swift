@@ -11,14 +11,14 @@ extension ControlAPI {
         [
             ControlRoute(GetAuthority.self) { call in
                 guard call.receipts == true else { return AuthorityInfo(shop.signingChain) }
-                return AuthorityInfo(try await shop.receiptKeys.signing().chain)
+                return AuthorityInfo(try await shop.keys.receipts.signing().chain)
             },
             ControlRoute(RotateChain.self) { _ in AuthorityInfo(try await rotateChain()) },
-            ControlRoute(GetRevocation.self) { _ in list(shop.authority.certificates) },
+            ControlRoute(GetRevocation.self) { _ in list(shop.keys.authority.certificates) },
             ControlRoute(SetRevocation.self) { call in
                 let chosen = try certificates(of: call.request)
-                try await shop.authority.setState(try Self.state(call.request, now: shop.wallClock()), of: chosen)
-                return list(shop.authority.certificates.filter { chosen.contains($0.certificate) })
+                try await shop.keys.authority.setState(try Self.state(call.request, now: shop.wallClock()), of: chosen)
+                return list(shop.keys.authority.certificates.filter { chosen.contains($0.certificate) })
             },
         ]
     }
@@ -31,7 +31,7 @@ extension ControlAPI {
             )
         }
         do {
-            return try await shop.rotateChain(in: CertificateStore(directory), ocspURL: facts.ocspURL)
+            return try await shop.keys.rotate(in: CertificateStore(directory), ocspURL: facts.ocspURL)
         } catch let refused as DirectoryRefused {
             shop.logger.error("the chain was not rotated", metadata: ["cause": "\(refused.logText)"])
             throw ControlError(
@@ -44,7 +44,7 @@ extension ControlAPI {
 
     /// The certificates that a request selects.
     private func certificates(of request: SetRevocation) throws -> [OCSPResponder.Known] {
-        let known = shop.authority.certificates.map(\.certificate)
+        let known = shop.keys.authority.certificates.map(\.certificate)
         let name = request.certificate
         let chainID = request.chainId
         if let chainID, !known.contains(where: { $0.chainID == chainID }) {

@@ -32,7 +32,9 @@ extension ControlAPI {
             ControlRoute(RemoveEndpoint.self) { call in
                 let scope = try call.scope()
                 let name = try endpoint(call.endpoint, of: scope).name
-                try await shop.updateRules(of: scope) { settings in settings.endpoints.removeAll { $0.name == name } }
+                try await shop.setup.updateRules(of: scope) { settings in
+                    settings.endpoints.removeAll { $0.name == name }
+                }
                 return NoAnswer()
             },
         ]
@@ -52,7 +54,7 @@ extension ControlAPI {
         try Self.checkName(of: endpoint)
         try await checkURL(of: endpoint)
         try Self.checkTypes(of: endpoint)
-        try await shop.updateRules(of: scope) { settings in
+        try await shop.setup.updateRules(of: scope) { settings in
             settings.endpoints.removeAll { $0.name == endpoint.name }
             settings.endpoints.append(endpoint)
             settings.endpoints.sort { left, right in

@@ -15,10 +15,10 @@ extension ControlAPI {
     private func updateSettings(_ call: ControlCall<UpdateSettings>) async throws -> SettingsInfo {
         let scope = try call.scope()
         // A shorter month would move production's subscriptions ahead of real time.
-        if case .custom(let rate)? = call.rate, rate != .calendar { try shop.checkMayMove(ClockName(scope)) }
+        if case .custom(let rate)? = call.rate, rate != .calendar { try shop.settings.checkMayMove(ClockName(scope)) }
         let grace = try call.grace.map(Self.grace)
         let payloadProfile = try call.payloadProfile.map(Self.payloadProfile)
-        try await shop.updateRules(of: scope) { settings in
+        try await shop.setup.updateRules(of: scope) { settings in
             switch call.rate {
             case .serverDefault?: settings.rate = nil
             case .custom(let rate)?: settings.rate = rate
@@ -61,7 +61,7 @@ extension ControlAPI {
     }
 
     private func settings(of scope: AccountScope) -> SettingsInfo {
-        let policy = shop.policy(of: scope)
+        let policy = shop.registry.policy(of: scope)
         return SettingsInfo(
             rate: policy.rate,
             grace: policy.grace.map { GracePeriodInfo(days: $0.days, coverage: $0.coverage) },

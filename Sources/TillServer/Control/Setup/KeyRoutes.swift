@@ -10,7 +10,7 @@ extension ControlAPI {
             ControlRoute(ListKeys.self) { _ in shop.registry.keys.map { KeyInfo($0) } },
             ControlRoute(CreateKey.self) { call in
                 let team = try await teamOrDefault(call.issuerId)
-                let (record, secret) = try await shop.makeKey(named: call.name ?? "key", issuerID: team.issuerID)
+                let (record, secret) = try await shop.setup.makeKey(named: call.name ?? "key", issuerID: team.issuerID)
                 var key = KeyInfo(record)
                 key.privateKey = secret.exposed
                 return key
@@ -24,22 +24,22 @@ extension ControlAPI {
             ControlRoute(GetSharedSecret.self) { secret(of: try $0.app()) },
             ControlRoute(SetSharedSecret.self) { call in
                 let secret = try Self.secret(call.sharedSecret, remove: call.remove)
-                try await shop.setSharedSecret(secret, of: try call.app())
+                try await shop.setup.setSharedSecret(secret, of: try call.app())
                 return self.secret(of: try call.app())
             },
             ControlRoute(SetPrimarySharedSecret.self) { call in
                 let team = try team(call.issuerId)
                 let secret = try Self.secret(call.sharedSecret, remove: call.remove)
-                try await shop.setSharedSecret(secret, of: team)
+                try await shop.setup.setSharedSecret(secret, of: team)
                 return SharedSecretInfo(sharedSecret: secret, from: secret == nil ? .none : .team)
             },
             ControlRoute(ListTokens.self) { _ in
-                try await shop.controlTokens().map { TokenInfo($0) }
+                try await shop.tokens.all().map { TokenInfo($0) }
             },
             ControlRoute(CreateToken.self) { call in
                 let app = try call.bundleId.map { try call.exchange.app($0).bundleID }
-                let (token, secret) = try await shop.makeControlToken(
-                    named: call.name,
+                let (token, secret) = try await shop.tokens.create(
+                    call.name,
                     scope: call.scope ?? .operate,
                     app: app
                 )
@@ -48,7 +48,7 @@ extension ControlAPI {
                 return info
             },
             ControlRoute(RevokeToken.self) { call in
-                try await shop.revokeControlToken(call.tokenName)
+                try await shop.tokens.revoke(call.tokenName)
                 return NoAnswer()
             },
         ]
@@ -75,17 +75,17 @@ extension ControlAPI {
     }
 
     private func secret(of app: AppRecord) -> SharedSecretInfo {
-        guard let secret = shop.sharedSecret(of: app) else { return SharedSecretInfo(from: .none) }
+        guard let secret = shop.registry.sharedSecret(of: app) else { return SharedSecretInfo(from: .none) }
         return SharedSecretInfo(sharedSecret: secret, from: app.sharedSecret == nil ? .team : .app)
     }
 
     /// The secret that a request sets, a new one if the request has none; nil to remove the secret.
     private static func secret(_ secret: String?, remove: Bool?) throws -> String? {
-        guard let secret else { return remove == true ? nil : Shop.makeSharedSecret() }
+        guard let secret else { return remove == true ? nil : Registry.makeSharedSecret() }
         guard remove != true else {
             throw ControlError.bad("bad_secret", "Give either sharedSecret or remove.", path: "$.remove")
         }
-        guard Shop.accepts(sharedSecret: secret) else {
+        guard Registry.accepts(sharedSecret: secret) else {
             throw ControlError.bad(
                 "bad_secret",
                 "A shared secret must have 1 to 128 printable characters without spaces. Omit it to generate one.",

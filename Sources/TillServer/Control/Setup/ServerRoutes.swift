@@ -21,14 +21,14 @@ extension ControlAPI {
             // The operation itself takes the lock, for each page of notifications.
             ControlRoute(PruneNotifications.self, waitsForRestore: false) { call in
                 let isDryRun = call.dryRun ?? false
-                let report = try await shop.prune(olderThan: call.days, isDryRun: isDryRun)
+                let report = try await shop.retention.prune(olderThan: call.days, isDryRun: isDryRun)
                 return PruneInfo(
                     dryRun: isDryRun,
                     notifications: report.notifications,
                     deliveries: report.deliveries,
                     pending: report.pending,
-                    productionDays: shop.retentionDays(in: .production),
-                    sandboxDays: shop.retentionDays(in: .sandbox)
+                    productionDays: shop.retention.days(in: .production),
+                    sandboxDays: shop.retention.days(in: .sandbox)
                 )
             },
         ]
@@ -40,10 +40,12 @@ extension ControlAPI {
         }
         do {
             let manifest = try await Backup.write(
-                shop,
+                shop.storage,
                 directory,
+                shop.locks,
                 makingStore: makeStore,
                 version: facts.version,
+                at: shop.wallClock(),
                 to: target
             )
             return BackupInfo(

@@ -18,22 +18,22 @@ extension ControlAPI {
                 return NoAnswer()
             },
             ControlRoute(ListSnapshots.self) { _ in
-                try await shop.snapshots().map { SnapshotInfo($0) }
+                try await shop.snapshots.all().map { SnapshotInfo($0) }
             },
             ControlRoute(SaveSnapshot.self) { call in
-                SnapshotInfo(try await shop.saveSnapshot(call.name, of: call.bundleId))
+                SnapshotInfo(try await shop.snapshots.save(call.name, of: call.bundleId))
             },
             ControlRoute(RestoreSnapshot.self, waitsForRestore: false) { call in
                 SnapshotInfo(try await shop.restoreSnapshot(call.name, confirmation: call.confirm))
             },
             ControlRoute(RemoveSnapshot.self) { call in
-                try await shop.removeSnapshot(call.name)
+                try await shop.snapshots.remove(call.name)
                 return NoAnswer()
             },
             ControlRoute(ExportState.self) { call in
-                try shop.checkExport(of: call.bundleId)
+                try shop.snapshots.checkKnown(call.bundleId)
                 return ResponseBody { writer in
-                    try await shop.exportState(of: call.bundleId) { try await writer.write(ByteBuffer(bytes: $0)) }
+                    try await shop.snapshots.export(call.bundleId) { try await writer.write(ByteBuffer(bytes: $0)) }
                     try await writer.finish(nil)
                 }
             },

@@ -12,10 +12,10 @@ extension ControlAPI {
             ControlRoute(ShareProduct.self) { try await shareProduct($0) },
             ControlRoute(ExtendAll.self) { try await extendAll($0) },
             ControlRoute(ListJobs.self) { call in
-                try await shop.jobs(in: try call.scope()).map { info(of: $0) }
+                try await shop.jobs.all(in: try call.scope()).map { info(of: $0) }
             },
             ControlRoute(GetJob.self) { call in
-                guard let job = try await shop.job(call.jobId), job.scope == (try call.scope()) else {
+                guard let job = try await shop.jobs.job(call.jobId), job.scope == (try call.scope()) else {
                     throw ControlError.notFound(
                         "unknown_job",
                         "There is no job \(call.jobId.prefix(64)). List them with GET …/jobs."
@@ -61,15 +61,15 @@ extension ControlAPI {
         } else {
             prices.standard = price
         }
-        try shop.checkStart(at: call.at, in: scope)
+        try shop.jobs.checkStart(at: call.at, in: scope)
         try await setPrices(prices, of: product.id, of: scope.app)
         let raise = PriceRaise(productID: product.id, prices: prices, consent: call.consent ?? .automatic)
-        return info(of: try await shop.startJob(.raisePrice(raise), in: scope, at: call.at))
+        return info(of: try await shop.jobRunner.start(.raisePrice(raise), in: scope, at: call.at))
     }
 
     /// Changes the prices of a subscription in the catalog, also those of its plans that are billed upfront.
     private func setPrices(_ prices: PriceList, of product: String, of app: String) async throws {
-        _ = try await shop.updateCatalog(of: app) { catalog in
+        _ = try await shop.setup.updateCatalog(of: app) { catalog in
             var catalog = catalog
             catalog.products[product]?.prices = prices
             let plans = catalog.products[product]?.plan?.billingPlans ?? []
@@ -83,13 +83,13 @@ extension ControlAPI {
     private func shareProduct(_ call: ControlCall<ShareProduct>) async throws -> JobInfo {
         let scope = try call.scope()
         let id = try product(call.productId, of: scope.app, as: [.autoRenewable, .nonConsumable]).id
-        try shop.checkStart(at: call.at, in: scope)
-        _ = try await shop.updateCatalog(of: scope.app) { catalog in
+        try shop.jobs.checkStart(at: call.at, in: scope)
+        _ = try await shop.setup.updateCatalog(of: scope.app) { catalog in
             var catalog = catalog
             catalog.products[id]?.isFamilyShareable = true
             return catalog
         }
-        return info(of: try await shop.startJob(.shareProduct(id), in: scope, at: call.at))
+        return info(of: try await shop.jobRunner.start(.shareProduct(id), in: scope, at: call.at))
     }
 
     private func extendAll(_ call: ControlCall<ExtendAll>) async throws -> JobInfo {
@@ -110,12 +110,12 @@ extension ControlAPI {
             request: request,
             storefronts: storefronts.isEmpty ? nil : storefronts
         )
-        let id = shop.jobID(ofExtension: request, of: product.id, in: scope)
-        return info(of: try await shop.startJob(.extend(work), in: scope, at: call.at, id: id))
+        let id = shop.jobRunner.id(ofExtension: request, of: product.id, in: scope)
+        return info(of: try await shop.jobRunner.start(.extend(work), in: scope, at: call.at, id: id))
     }
 
     private func info(of job: JobRecord) -> JobInfo {
-        let pending = shop.pendingClocks(of: job)
+        let pending = shop.jobs.pendingClocks(of: job)
         var info = JobInfo(
             jobId: job.id,
             kind: .shareProduct,

@@ -6,7 +6,8 @@ import NIOCore
 /// The check uses addresses, never names, and the webhook client connects only to an address that was checked.
 package struct DestinationCheck: Sendable {
     private let networks: EndpointNetworks
-    private let ownPorts: OwnPorts
+    /// The ports on which this server and the other nodes listen.
+    package let ownPorts: OwnPorts
     /// Classifies an address.
     let classify: @Sendable (IPAddress) -> AddressClass
 

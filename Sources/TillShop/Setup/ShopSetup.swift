@@ -2,8 +2,14 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// Creates keys and changes catalogs.
-extension Shop {
+/// Changes the configuration: keys, catalogs, environment settings and shared secrets.
+package struct ShopSetup: Sendable {
+    let storage: any Storage
+    let registry: Registry
+    let locks: ShopLocks
+    let clocks: Clocks
+    let signals: Signals
+
     /// Creates an API key for a team and returns the private key, which is not stored.
     package func makeKey(named name: String, issuerID: String) async throws -> (KeyRecord, Secret) {
         let pair = APIKeyPair.make()
@@ -13,7 +19,7 @@ extension Shop {
             name: name,
             publicKey: Base64.encode(pair.publicKey.x963),
             offersOf: nil,
-            createdAt: wallClock(),
+            createdAt: clocks.wallClock(),
             revokedAt: nil
         )
         try await registry.put(record)
@@ -43,10 +49,55 @@ extension Shop {
         of bundleID: String,
         _ change: @Sendable (Catalog) throws -> Catalog
     ) async throws -> Catalog {
-        try await exclusively("catalog/\(bundleID)") {
-            let changed = try change(self.registry.catalog(of: bundleID))
-            try await self.registry.put(changed, of: bundleID)
+        try await locks.exclusively("catalog/\(bundleID)") {
+            let changed = try change(registry.catalog(of: bundleID))
+            try await registry.put(changed, of: bundleID)
             return changed
+        }
+    }
+
+    /// Changes the settings of an app's environment and discards pending deliveries to removed endpoints. Only one
+    /// change runs at a time.
+    @discardableResult
+    package func updateRules(
+        of scope: AccountScope,
+        _ change: @Sendable (inout EnvironmentSettings) throws -> Void
+    ) async throws -> EnvironmentSettings {
+        try await locks.exclusively("rules/\(scope.environment.rawValue)/\(scope.app)") {
+            let before = registry.rules(of: scope)
+            var rules = before
+            try change(&rules)
+            guard rules != before else { return rules }
+            try await registry.put(rules, of: scope)
+            let targets = rules.endpoints + rules.endpoints.compactMap(\.forTests)
+            for gone in before.endpoints + before.endpoints.compactMap(\.forTests)
+            // Also discards version 2 deliveries to an endpoint that was changed to version 1.
+            where !targets.contains(where: { $0.key == gone.key && $0.takesOnlyTests == gone.takesOnlyTests }) {
+                try await storage.dropDeliveries(to: gone.key, in: scope)
+            }
+            // The change may allow pending deliveries.
+            signals.check(clocks.names(in: scope))
+            return rules
+        }
+    }
+
+    // MARK: Shared secrets
+
+    /// Sets the app's own shared secret; nil removes the secret.
+    package func setSharedSecret(_ secret: String?, of app: AppRecord) async throws {
+        try await locks.exclusively("app/\(app.bundleID)") {
+            guard var record = registry.app(app.bundleID) else { return }
+            record.sharedSecret = secret
+            try await registry.put(record)
+        }
+    }
+
+    /// Sets the primary secret of a team, for all its apps; nil removes the secret.
+    package func setSharedSecret(_ secret: String?, of team: Team) async throws {
+        try await locks.exclusively("team/\(team.issuerID)") {
+            guard var record = registry.team(team.issuerID) else { return }
+            record.sharedSecret = secret
+            try await registry.put(record)
         }
     }
 
@@ -77,10 +128,17 @@ extension Shop {
             name: "offers, from a .storekit file",
             publicKey: Base64.encode(key.x963),
             offersOf: app.bundleID,
-            createdAt: wallClock(),
+            createdAt: clocks.wallClock(),
             // A revoked key stays revoked when the file is imported again.
             revokedAt: known.first { $0.offersOf == app.bundleID }?.revokedAt
         )
+    }
+}
+
+extension Shop {
+    /// Changes the configuration.
+    package var setup: ShopSetup {
+        ShopSetup(storage: storage, registry: registry, locks: locks, clocks: clocks, signals: signals)
     }
 }
 
