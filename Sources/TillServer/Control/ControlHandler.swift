@@ -29,7 +29,7 @@ struct ControlHandler<Request: ControlRequest>: RequestHandler {
                     case .shared: try await shop.gate.shared { try await handle(call) }
                     case .catalog:
                         try await shop.gate.shared {
-                            try await shop.exclusivelyHere("catalogue") { try await handle(call) }
+                            try await shop.locks.exclusivelyHere("catalogue") { try await handle(call) }
                         }
                     }
                 // After the answer, a request to any node sees the change.

@@ -193,7 +193,7 @@ package final class DeliveryWorker: Service {
         await shop.gate.shared {
             guard shop.deliveryTargets(of: pending.scope).allSatisfy({ $0.key != pending.endpoint }) else { return }
             try? await shop.storage.dropDeliveries(to: pending.endpoint, in: pending.scope)
-            shop.checkAllClocks(of: pending.scope)
+            shop.checkAllClocks()
         }
     }
 
@@ -270,7 +270,7 @@ package final class DeliveryWorker: Service {
             shop.logger.error("a notification could not be sent", metadata: ["cause": "\(error.logText)"])
         }
         // If the attempt was due while the clock was advanced or frozen, this is when it was due (`SkippedTime`).
-        let date = shop.clocks.dateOfAttempt(due: delivery.due, on: delivery.clock, realTime: shop.wallClock)
+        let date = shop.clocks.dateOfAttempt(due: delivery.due, on: delivery.clock)
         return delivery.after(
             result,
             at: date,

@@ -20,9 +20,11 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// The address of a socket; nil for a socket of another family.
     package init?(_ address: SocketAddress) {
+        // The address follows the family and the port, each of two bytes, and for IPv6 the flow of four bytes. The
+        // members of the structures belong to different modules on different systems.
         switch address {
-        case .v4(let address): self.init(bytes: withUnsafeBytes(of: address.address.sin_addr) { Array($0) })
-        case .v6(let address): self.init(bytes: withUnsafeBytes(of: address.address.sin6_addr) { Array($0) })
+        case .v4(let address): self.init(bytes: withUnsafeBytes(of: address.address) { Array($0[4..<8]) })
+        case .v6(let address): self.init(bytes: withUnsafeBytes(of: address.address) { Array($0[8..<24]) })
         case .unixDomainSocket: return nil
         }
     }
