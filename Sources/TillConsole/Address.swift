@@ -18,12 +18,8 @@ enum Address {
 
     /// The decoded segments of a path; nil if one is not UTF-8 or contains U+0000.
     static func parts(_ path: some StringProtocol) -> [String]? {
-        var parts: [String] = []
-        for part in path.split(separator: "/") {
-            guard let text = part.percentDecoded else { return nil }
-            parts.append(text)
-        }
-        return parts
+        let parts = path.split(separator: "/").map(\.percentDecoded)
+        return parts.contains(nil) ? nil : parts.compactMap(\.self)
     }
 
     /// The names and values of a query or of a URL-encoded form; nil if one is not UTF-8 or contains U+0000.
@@ -33,7 +29,8 @@ enum Address {
             guard items.count < maxItems else { return nil }
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard
-                let name = decoded(pair[0]), let value = decoded(pair.count > 1 ? pair[1] : ""),
+                let name = PercentEncoding.decoded(pair[0], plusIsSpace: true),
+                let value = PercentEncoding.decoded(pair.count > 1 ? pair[1] : "", plusIsSpace: true),
                 !name.utf8.contains(0), !value.utf8.contains(0)
             else { return nil }
             items.append((name, value))
@@ -42,10 +39,6 @@ enum Address {
     }
 
     private static let maxItems = 500
-
-    private static func decoded(_ text: some StringProtocol) -> String? {
-        PercentEncoding.decoded(text, plusIsSpace: true)
-    }
 
     /// The text if it is a URL path within the console; otherwise nil. Prevents open redirects.
     static func local(_ text: String?) -> String? {

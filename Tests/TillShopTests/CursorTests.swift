@@ -23,7 +23,7 @@ struct CursorTests {
         let again = try await Shop(storage: test.shop.storage, chain: test.shop.signingChain, wallClock: { test.now })
         #expect(again.cursors.open(text) == cursor)
         let otherShop = try await TestShop()
-        #expect(otherShop.shop.cursors.open(text) == nil)
+        #expect(otherShop.shop.cursors.open(text) == Cursor?.none)
     }
 
     @Test("A cursor with a changed, removed or added character is invalid")
@@ -33,10 +33,10 @@ struct CursorTests {
         for index in text.indices {
             var changed = text
             changed.replaceSubrange(index...index, with: text[index] == "A" ? "B" : "A")
-            #expect(test.shop.cursors.open(changed) == nil)
+            #expect(test.shop.cursors.open(changed) == Cursor?.none)
         }
         for wrong in [String(text.dropLast()), text + "A", "", "x", String(repeating: "A", count: 10_000), "ü"] {
-            #expect(test.shop.cursors.open(wrong) == nil)
+            #expect(test.shop.cursors.open(wrong) == Cursor?.none)
         }
     }
 

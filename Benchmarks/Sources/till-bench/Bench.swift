@@ -91,6 +91,7 @@ enum Item: String, CaseIterable, ExpressibleByArgument, Codable {
     case purchases
     case renewals
     case deliveries
+    case written
     case receipts
     case resources
     case fake
@@ -102,6 +103,7 @@ enum Item: String, CaseIterable, ExpressibleByArgument, Codable {
         case .purchases: "durable purchases"
         case .renewals: "a year passes over monthly subscribers"
         case .deliveries: "notifications delivered"
+        case .written: "rows and pages that are written"
         case .receipts: "verifyReceipt"
         case .resources: "memory, and the time to the first answer"
         case .fake: "the same page from a fake of the usual kind"
@@ -115,6 +117,7 @@ enum Item: String, CaseIterable, ExpressibleByArgument, Codable {
         case .purchases: try await PurchasesItem(bench).measure()
         case .renewals: try await RenewalsItem(bench).measure()
         case .deliveries: try await DeliveriesItem(bench).measure()
+        case .written: try await WrittenItem(bench).measure()
         case .receipts: try await ReceiptsItem(bench).measure()
         case .resources: try await ResourcesItem(bench).measure()
         case .fake: try await FakeItem(bench).measure()

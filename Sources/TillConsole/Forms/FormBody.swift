@@ -42,7 +42,7 @@ enum FormBody {
             switch hint {
             case "offer": body.put(offer: field.value, at: path)
             case "notice": body.put(notice: field.value)
-            default: body.put(value(field.value, schema.part(at: path), hint: hint), at: path[...])
+            default: body.put(value(field.value, schema.property(at: path)?.schema, hint: hint), at: path[...])
             }
         }
         return body
@@ -90,17 +90,11 @@ extension OperationForm {
 }
 
 extension Schema {
-    /// The schema at a path; nil if there is none.
-    func part(at path: [String]) -> Schema? {
-        guard let first = path.first else { return plain }
-        guard case .object(_, let properties) = plain else { return nil }
-        return properties.first { $0.name == first }?.schema.part(at: Array(path.dropFirst()))
-    }
-
     /// The property at a path; nil if there is none.
     func property(at path: [String]) -> Property? {
-        guard case .object(_, let properties) = path.count > 1 ? part(at: path.dropLast()) : plain else { return nil }
-        return properties.first { $0.name == path.last }
+        guard let first = path.first, case .object(_, let properties) = plain else { return nil }
+        let property = properties.first { $0.name == first }
+        return path.count > 1 ? property?.schema.property(at: Array(path.dropFirst())) : property
     }
 }
 

@@ -15,29 +15,24 @@ enum OpenAPIDocument {
             }
             paths.append(.init(path, .object(operations)))
         }
-        return JSONTree.object([
-            .init("openapi", .string("3.1.0")),
-            .init("info", information),
-            .init("servers", .array([.object([.init("url", .string("/"))])])),
-            .init("security", .array([.object([]), .object([.init(tokenScheme, .array([]))])])),
-            .init("tags", .array(ControlOperation.Tag.allCases.map(tag))),
-            .init("paths", .object(paths + serverPaths)),
-            .init("components", components(of: routes)),
+        return JSONTree.members([
+            "openapi": .string("3.1.0"), "info": information,
+            "servers": .array([.members(["url": .string("/")])]),
+            "security": .array([.object([]), .members([tokenScheme: .array([])])]),
+            "tags": .array(ControlOperation.Tag.allCases.map(tag)), "paths": .object(paths + serverPaths),
+            "components": components(of: routes),
         ]).written()
     }
 
-    private static let information = JSONTree.object([
-        .init("title", .string("Till control")), .init("version", .string(TillVersion.text)),
-        .init("summary", .string("Configures, controls and inspects a Till server.")),
-        .init(
-            "license",
-            .object([.init("name", .string("Apache-2.0")), .init("identifier", .string("Apache-2.0"))])
-        ),
+    private static let information = JSONTree.members([
+        "title": .string("Till control"), "version": .string(TillVersion.text),
+        "summary": .string("Configures, controls and inspects a Till server."),
+        "license": .members(["name": .string("Apache-2.0"), "identifier": .string("Apache-2.0")]),
     ])
 
     private static func tag(_ tag: ControlOperation.Tag) -> JSONTree {
         let text = SchemaRecorder.documented.text("ControlOperation.Tag.\(tag)")
-        return .object([.init("name", .string(tag.rawValue)), .init("description", .string(text))])
+        return .members(["name": .string(tag.rawValue), "description": .string(text)])
     }
 
     // MARK: Components
@@ -61,16 +56,11 @@ enum OpenAPIDocument {
         let schemas = found.sorted { $0.key < $1.key }.map { name, schema in
             JSONTree.Member(name, sent[name] == nil ? schema.openDocument : schema.document)
         }
-        let token = JSONTree.object([
-            .init("type", .string("http")), .init("scheme", .string("bearer")),
-            .init(
-                "description",
-                .string("A token of the control API. By default, a client on the same machine needs none.")
-            ),
+        let words = "A token of the control API. By default, a client on the same machine needs none."
+        let token = JSONTree.members([
+            "type": .string("http"), "scheme": .string("bearer"), "description": .string(words),
         ])
-        return .object([
-            .init("schemas", .object(schemas)), .init("securitySchemes", .object([.init(tokenScheme, token)])),
-        ])
+        return .members(["schemas": .object(schemas), "securitySchemes": .members([tokenScheme: token])])
     }
 
     // MARK: Routes of the server itself
@@ -96,28 +86,18 @@ enum OpenAPIDocument {
         failure: String?
     ) -> JSONTree.Member {
         let status = SchemaRecorder.documented.schema(of: HealthInfo.self).document
-        let text = JSONTree.object([.init("type", .string("string"))])
-        let schema = JSONTree.object([.init("schema", mediaType == "text/plain" ? text : status)])
+        let schema = mediaType == "text/plain" ? .members(["type": .string("string")]) : status
         func answer(_ description: String) -> JSONTree {
-            .object([
-                .init("description", .string(description)), .init("content", .object([.init(mediaType, schema)])),
+            .members([
+                "description": .string(description), "content": OpenAPIOperation.content(schema, mediaType),
             ])
         }
-        let answers =
-            [JSONTree.Member("200", answer("Success."))] + (failure.map { [.init("503", answer($0))] } ?? [])
-        return .init(
-            path,
-            .object([
-                .init(
-                    "get",
-                    .object([
-                        .init("operationId", .string(id)), .init("tags", .array([.string("server")])),
-                        .init("summary", .string(summary)), .init("security", .array([.object([])])),
-                        .init("responses", .object(answers)),
-                    ])
-                )
-            ])
-        )
+        let operation = JSONTree.members([
+            "operationId": .string(id), "tags": .array([.string("server")]), "summary": .string(summary),
+            "security": .array([.object([])]),
+            "responses": .members(["200": answer("Success."), "503": failure.map(answer)]),
+        ])
+        return .init(path, .members(["get": operation]))
     }
 }
 

@@ -22,10 +22,8 @@ struct OpenAPILinks {
             let parameters = names.map { parameter in
                 JSONTree.Member(parameter, .string(parameter == name ? place : "$request.path.\(parameter)"))
             }
-            return JSONTree.Member(
-                target.id,
-                .object([.init("operationId", .string(target.id)), .init("parameters", .object(parameters))])
-            )
+            let link = JSONTree.members(["operationId": .string(target.id), "parameters": .object(parameters)])
+            return JSONTree.Member(target.id, link)
         }
     }
 

@@ -8,27 +8,28 @@ struct OpenAPIOperation {
     let links: OpenAPILinks
 
     var document: JSONTree {
-        var members = [
-            JSONTree.Member("operationId", .string(route.id)), .init("tags", .array([.string(route.tag)])),
-            .init("summary", .string(route.summary)),
-        ]
         let parameters =
             route.pathParameters.map { Self.parameter($0, "path") }
             + route.query.map { Self.parameter($0, "query") }
-        if !parameters.isEmpty { members.append(.init("parameters", .array(parameters))) }
-        if let request = route.request { members.append(.init("requestBody", body(request))) }
-        members.append(.init("responses", .object(answers + [.init("default", Self.failure)])))
-        return .object(members)
+        return .members([
+            "operationId": .string(route.id), "tags": .array([.string(route.tag)]),
+            "summary": .string(route.summary),
+            "parameters": parameters.isEmpty ? nil : .array(parameters), "requestBody": route.request.map(body),
+            "responses": .object(answers + [.init("default", Self.failure)]),
+        ])
     }
 
     private static func parameter(_ property: Schema.Property, _ place: String) -> JSONTree {
-        var members: [JSONTree.Member] = [
-            .init("name", .string(property.name)), .init("in", .string(place)),
-            .init("required", .bool(property.isRequired)),
-        ]
-        if !property.schema.text.isEmpty { members.append(.init("description", .string(property.schema.text))) }
-        members.append(.init("schema", property.schema.document))
-        return .object(members)
+        let text = property.schema.text
+        return .members([
+            "name": .string(property.name), "in": .string(place), "required": .bool(property.isRequired),
+            "description": text.isEmpty ? nil : .string(text), "schema": property.schema.document,
+        ])
+    }
+
+    /// The content of a body with one media type.
+    static func content(_ schema: JSONTree, _ mediaType: String = "application/json") -> JSONTree {
+        .members([mediaType: .members(["schema": schema])])
     }
 
     /// The body. It is required if one of its properties is.
@@ -39,38 +40,26 @@ struct OpenAPIOperation {
             case .object(_, let properties): properties.contains(where: \.isRequired)
             default: true
             }
-        return .object([
-            .init("required", .bool(isRequired)),
-            .init("content", .object([.init(type, .object([.init("schema", schema.document)]))])),
-        ])
+        return .members(["required": .bool(isRequired), "content": Self.content(schema.document, type)])
     }
 
     private var answers: [JSONTree.Member] {
         guard let response = route.response?() else {
-            return [.init("204", .object([.init("description", .string("Success, without a body."))]))]
+            return [.init("204", .members(["description": .string("Success, without a body.")]))]
         }
         let type = route.work.isDownload ? ControlRoute.streamType : "application/json"
-        var success: [JSONTree.Member] = [
-            .init("description", .string("Success.")),
-            .init("content", .object([.init(type, .object([.init("schema", response.document)]))])),
-        ]
         let following = links.links(from: route)
-        if !following.isEmpty { success.append(.init("links", .object(following))) }
+        let success = JSONTree.members([
+            "description": .string("Success."), "content": Self.content(response.document, type),
+            "links": following.isEmpty ? nil : .object(following),
+        ])
         return [route.status, route.unchangedStatus].compactMap(\.self).map {
-            JSONTree.Member(String($0.code), .object(success))
+            JSONTree.Member(String($0.code), success)
         }
     }
 
-    private static let failure = JSONTree.object([
-        .init("description", .string("The request was refused; the body has the reason.")),
-        .init(
-            "content",
-            .object([
-                .init(
-                    "application/json",
-                    .object([.init("schema", .object([.init("$ref", .string("#/components/schemas/ErrorInfo"))]))])
-                )
-            ])
-        ),
+    private static let failure = JSONTree.members([
+        "description": .string("The request was refused; the body has the reason."),
+        "content": content(.members(["$ref": .string("#/components/schemas/ErrorInfo")])),
     ])
 }

@@ -1,7 +1,6 @@
 import Crypto
 import Foundation
 import TillCore
-import TillSigning
 import TillStorage
 
 /// A position in the notification history of an app's environment. `CursorSeal` encodes it as the `paginationToken`.
@@ -31,38 +30,18 @@ package struct NotificationCursor: Equatable, Sendable {
     }
 }
 
-/// Seals pagination tokens in the same way as `revision` tokens. The second byte distinguishes the two kinds.
-extension CursorSeal {
-    private static let kind: UInt8 = 16
-    private static let length = 26
+extension NotificationCursor: SealedPosition {
+    package static let headLength = 2
+    /// The version, and the kind, which no history has.
+    package var head: [UInt8] { [2, 16] }
+    package var numbers: [Int64] { [Int64(bitPattern: filters), signedDate.milliseconds, id.number] }
 
-    /// Encodes and seals a position as opaque text: base64url, 56 characters.
-    package func seal(_ cursor: NotificationCursor) -> String {
-        var bytes: [UInt8] = [Self.version, Self.kind]
-        for number in [cursor.filters, UInt64(bitPattern: cursor.signedDate.milliseconds)] {
-            withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
-        }
-        withUnsafeBytes(of: cursor.id.number.bigEndian) { bytes.append(contentsOf: $0) }
-        bytes += code(for: bytes)
-        return String(decoding: Base64URL.encode(bytes), as: UTF8.self)
-    }
-
-    /// Decodes a sealed position; nil if the text was not sealed with this database's key.
-    package func openNotification(_ text: String) -> NotificationCursor? {
-        guard
-            text.utf8.count <= 128, let bytes = Base64URL.decode(text), bytes.count == Self.length + Self.sealLength
-        else { return nil }
-        let body = Array(bytes.prefix(Self.length))
-        guard ConstantTime.areEqual(code(for: body), bytes.suffix(Self.sealLength)), body[0] == Self.version,
-            body[1] == Self.kind
-        else { return nil }
-        func number(at start: Int) -> UInt64 {
-            body[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
-        }
-        return NotificationCursor(
-            filters: number(at: 2),
-            signedDate: Timestamp(milliseconds: Int64(bitPattern: number(at: 10))),
-            id: NotificationID(Int64(bitPattern: number(at: 18)))
+    package init?(head: [UInt8], numbers: [Int64]) {
+        guard head == [2, 16], numbers.count == 3 else { return nil }
+        self.init(
+            filters: UInt64(bitPattern: numbers[0]),
+            signedDate: Timestamp(milliseconds: numbers[1]),
+            id: NotificationID(numbers[2])
         )
     }
 }

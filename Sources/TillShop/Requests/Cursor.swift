@@ -44,14 +44,42 @@ package struct Cursor: Equatable, Sendable {
     }
 }
 
-/// Encodes cursors and authenticates them with a key from the database. Cursors therefore remain valid after restarts
+extension Cursor: SealedPosition {
+    package static let headLength = 3
+    package var head: [UInt8] { [2, route.rawValue, isAscending ? 1 : 0] }
+    package var numbers: [Int64] { [account.number, Int64(bitPattern: filters), position, restoreEpoch] }
+
+    package init?(head: [UInt8], numbers: [Int64]) {
+        // Version 1 had no restore epoch.
+        guard [1: 3, 2: 4][head[0]] == numbers.count, let route = Route(rawValue: head[1]) else { return nil }
+        self.init(
+            route: route,
+            account: AccountID(numbers[0]),
+            isAscending: head[2] == 1,
+            filters: UInt64(bitPattern: numbers[1]),
+            position: numbers[2],
+            restoreEpoch: numbers.count > 3 ? numbers[3] : 0
+        )
+    }
+}
+
+/// A position in a list. A client gets it as opaque text, and sends it back to get the next page.
+package protocol SealedPosition: Sendable {
+    /// The number of bytes of `head`.
+    static var headLength: Int { get }
+    /// The version of the format, the kind of position, and other single bytes.
+    var head: [UInt8] { get }
+    /// All other parts of the position.
+    var numbers: [Int64] { get }
+    /// Reads a position; nil for another kind or an unknown version.
+    init?(head: [UInt8], numbers: [Int64])
+}
+
+/// Seals positions with a key from the database. The texts therefore remain valid after restarts
 /// and restores, work on every node, and cannot be forged.
 package struct CursorSeal: Sendable {
     private let key: SymmetricKey
-    static let version: UInt8 = 2
-    /// The length of a cursor's body for each version of the format. Version 1 had no restore epoch.
-    private static let bodyLengths: [UInt8: Int] = [1: 27, 2: 35]
-    static let sealLength = 16
+    private static let sealLength = 16
 
     /// Reads the key from the database, or creates it if it is missing.
     init(storage: any Storage) async throws {
@@ -64,38 +92,25 @@ package struct CursorSeal: Sendable {
         key = SymmetricKey(data: bytes)
     }
 
-    /// Encodes and seals a cursor as opaque text: base64url, 68 characters.
-    package func seal(_ cursor: Cursor) -> String {
-        var bytes: [UInt8] = [Self.version, cursor.route.rawValue, cursor.isAscending ? 1 : 0]
-        let numbers = [
-            UInt64(bitPattern: cursor.account.number), cursor.filters, UInt64(bitPattern: cursor.position),
-            UInt64(bitPattern: cursor.restoreEpoch),
-        ]
-        for number in numbers { withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) } }
-        bytes += code(for: bytes)
-        return String(decoding: Base64URL.encode(bytes), as: UTF8.self)
+    /// Seals a position as opaque text: base64url, 68 characters for a `Cursor`.
+    package func seal(_ position: some SealedPosition) -> String {
+        let numbers = position.numbers.flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+        let body = position.head + numbers
+        return String(decoding: Base64URL.encode(body + code(for: body)), as: UTF8.self)
     }
 
-    /// Decodes a sealed cursor; nil if the text was not sealed with this database's key.
-    package func open(_ text: String) -> Cursor? {
+    /// Reads a sealed position; nil if the text was not sealed with this database's key, or is of another kind.
+    package func open<Position: SealedPosition>(_ text: String) -> Position? {
+        guard text.utf8.count <= 128, let bytes = Base64URL.decode(text) else { return nil }
+        let body = Array(bytes.dropLast(Self.sealLength))
+        let places = stride(from: Position.headLength, to: body.count, by: 8)
         guard
-            text.utf8.count <= 128, let bytes = Base64URL.decode(text), let version = bytes.first,
-            let bodyLength = Self.bodyLengths[version], bytes.count == bodyLength + Self.sealLength
+            body.count > Position.headLength, (body.count - Position.headLength).isMultiple(of: 8),
+            ConstantTime.areEqual(code(for: body), bytes.suffix(Self.sealLength))
         else { return nil }
-        let body = Array(bytes.prefix(bodyLength))
-        guard ConstantTime.areEqual(code(for: body), bytes.suffix(Self.sealLength)),
-            let route = Cursor.Route(rawValue: body[1])
-        else { return nil }
-        func number(at start: Int) -> UInt64 {
-            body[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
-        }
-        return Cursor(
-            route: route,
-            account: AccountID(Int64(bitPattern: number(at: 3))),
-            isAscending: body[2] == 1,
-            filters: number(at: 11),
-            position: Int64(bitPattern: number(at: 19)),
-            restoreEpoch: version == 1 ? 0 : Int64(bitPattern: number(at: 27))
+        return Position(
+            head: Array(body.prefix(Position.headLength)),
+            numbers: places.map { place in body[place..<place + 8].reduce(0) { $0 << 8 | Int64($1) } }
         )
     }
 
@@ -104,8 +119,8 @@ package struct CursorSeal: Sendable {
         Array(HMAC<SHA256>.authenticationCode(for: Data("key/\(purpose)".utf8), using: key))
     }
 
-    /// Computes the seal of a cursor's body: a shortened HMAC.
-    func code(for body: [UInt8]) -> [UInt8] {
+    /// Computes the seal of a body: a shortened HMAC.
+    private func code(for body: [UInt8]) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: body, using: key).prefix(Self.sealLength))
     }
 }

@@ -22,13 +22,7 @@ extension SigningChain {
     ///
     /// - Throws: ``SigningError`` with the code `cryptography`.
     package func sign(_ payload: [UInt8]) throws(SigningError) -> String {
-        String(decoding: try signBytes(payload), as: UTF8.self)
-    }
-
-    /// Signs a payload like ``sign(_:)``, but returns ASCII bytes, which can be copied into a response.
-    package func signBytes(_ payload: [UInt8]) throws(SigningError) -> [UInt8] {
-        let text = try signText(payload)
-        return text.header + text.rest
+        try signText(payload).text
     }
 
     /// Signs a payload like ``sign(_:)``, but returns the header and the rest separately.
@@ -49,7 +43,7 @@ extension SigningChain {
         try signature(overEncoded: Base64URL.encode(payload)[...])
     }
 
-    /// Assembles a compact JWS. The result has the same bytes as the result of ``signBytes(_:)``.
+    /// Assembles a compact JWS. The result has the same bytes as the result of ``signText(_:)``.
     ///
     /// - Parameters:
     ///   - header: the ``headerSegment`` of the chain that signed.

@@ -1,4 +1,5 @@
 import SwiftASN1
+import X509
 
 /// An OCSP request for the state of certificates (RFC 6960). Because any client may send one, it is parsed under strict
 /// limits.
@@ -77,11 +78,11 @@ struct OCSPRequest: Sendable {
     private static func certificate(_ entry: ASN1Node) throws -> CertificateID {
         try DER.sequence(entry, identifier: .sequence) { nodes in
             guard let node = nodes.next() else { throw Malformed() }
-            let extensions = try DER.optionalExplicitlyTagged(&nodes, tagNumber: 0, tagClass: .contextSpecific) { $0 }
-            // Till supports no extensions of an entry, so a critical extension makes the request malformed.
-            if let extensions {
-                try eachExtension(in: extensions) { _, critical, _ in if critical { throw Malformed() } }
+            let extensions = try DER.optionalExplicitlyTagged(&nodes, tagNumber: 0, tagClass: .contextSpecific) {
+                try Self.extensions(in: $0)
             }
+            // Till supports no extensions of an entry, so a critical extension makes the request malformed.
+            guard extensions?.contains(where: \.critical) != true else { throw Malformed() }
             return try identifier(node)
         }
     }
@@ -107,35 +108,19 @@ struct OCSPRequest: Sendable {
     }
 
     /// Finds the nonce among the extensions. Any other critical extension is rejected.
-    private static func nonce(in extensions: ASN1Node) throws -> [UInt8]? {
-        var nonce: [UInt8]?
-        try eachExtension(in: extensions) { identifier, critical, value in
-            if identifier == nonceIdentifier {
-                // Most clients wrap the nonce in another octet string, so its length may exceed the maximum by the
-                // header of that octet string.
-                guard nonce == nil, (1...maxNonceLength + 4).contains(value.count) else { throw Malformed() }
-                nonce = value
-            } else if critical {
-                throw Malformed()
-            }
-        }
-        return nonce
+    private static func nonce(in node: ASN1Node) throws -> [UInt8]? {
+        let extensions = try extensions(in: node)
+        let nonces = extensions.filter { $0.oid == nonceIdentifier }.map(\.value)
+        let hasOther = extensions.contains { $0.oid != nonceIdentifier && $0.critical }
+        // Most clients wrap the nonce in another octet string, so its length may exceed the maximum by the header of
+        // that octet string.
+        let lengths = 1...maxNonceLength + 4
+        guard !hasOther, nonces.count <= 1, nonces.allSatisfy({ lengths.contains($0.count) }) else { throw Malformed() }
+        return nonces.first.map { Array($0) }
     }
 
-    private static func eachExtension(
-        in node: ASN1Node,
-        _ body: (ASN1ObjectIdentifier, Bool, [UInt8]) throws -> Void
-    ) throws {
-        try DER.sequence(node, identifier: .sequence) { nodes in
-            while let entry = nodes.next() {
-                try DER.sequence(entry, identifier: .sequence) { parts in
-                    let identifier = try ASN1ObjectIdentifier(derEncoded: &parts)
-                    let critical: Bool = try DER.decodeDefault(&parts, defaultValue: false)
-                    let value = try ASN1OctetString(derEncoded: &parts)
-                    try body(identifier, critical, Array(value.bytes))
-                }
-            }
-        }
+    private static func extensions(in node: ASN1Node) throws -> [Certificate.Extension] {
+        try DER.sequence(of: Certificate.Extension.self, identifier: .sequence, rootNode: node)
     }
 
     private static func skip(_ tag: UInt, in nodes: inout ASN1NodeCollection.Iterator) throws {

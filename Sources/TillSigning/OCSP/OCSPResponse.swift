@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import SwiftASN1
+import X509
 
 /// Encodes OCSP responses in DER (RFC 6960).
 enum OCSPResponse {
@@ -79,10 +80,7 @@ enum OCSPResponse {
                 guard let value else { return }
                 try der.explicit(1) { der in
                     try der.sequence { der in
-                        try der.sequence { der in
-                            try der.serialize(nonce)
-                            try der.serialize(ASN1OctetString(contentBytes: value[...]))
-                        }
+                        try der.serialize(Certificate.Extension(oid: nonce, critical: false, value: value[...]))
                     }
                 }
             }

@@ -24,7 +24,7 @@ package struct BearerToken: Sendable {
     /// `iat`; nil if it is missing. Two of Apple's four libraries omit it.
     private let issuedAt: Double?
     private let expiresAt: Double?
-    private let proof: Proof
+    private var proof: Proof
 
     /// The state of the signature check.
     private enum Proof: Sendable {
@@ -114,20 +114,11 @@ package struct BearerToken: Sendable {
         case .checked(let one): return one == key
         case .unchecked(let jws, let header):
             guard jws.verify(with: key) else { return false }
-            known?.keep(BearerToken(self, checkedWith: key), in: header)
+            var checked = self
+            checked.proof = .checked(key)
+            known?.keep(checked, in: header)
             return true
         }
-    }
-
-    /// Creates a token with the same claims, marked as verified with a key.
-    private init(_ token: BearerToken, checkedWith key: VerificationKey) {
-        proof = .checked(key)
-        keyID = token.keyID
-        issuer = token.issuer
-        bundleID = token.bundleID
-        audience = token.audience
-        issuedAt = token.issuedAt
-        expiresAt = token.expiresAt
     }
 
     private func checkTimes(expiresAt: Double, now: Double, leeway: Double) throws(BearerRefusal) {

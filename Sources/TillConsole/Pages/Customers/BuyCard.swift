@@ -4,13 +4,10 @@ import TillServer
 import TillShop
 
 /// The forms to buy a product with any offer.
-struct BuyCard: Sendable {
-    let page: PageRequest
-    let ledger: CustomerLedger
-
+extension CustomerLedger {
     /// The forms; none if no product is for sale.
-    var value: PageValue {
-        let products = ledger.forSale
+    var purchaseForms: PageValue {
+        let products = forSale
         guard !products.isEmpty else { return ["isEmpty": true] }
         let choices = products.map { ($0.id, "\($0.referenceName) (\($0.id))") }
         let first: [FormField] = [
@@ -19,12 +16,12 @@ struct BuyCard: Sendable {
         let rest: [FormField] = [.init("quantity", "Quantity", hint: "1")]
         let more: [FormField] = [
             .init("billingPlan", "Billing plan"),
-            .init("storefront", "Storefront", hint: ledger.account.storefront.code),
+            .init("storefront", "Storefront", hint: account.storefront.code),
             .init("appAccountToken", "App account token", hint: "a UUID"),
             .init("offer.token", "Promotional offer JWS", hint: "signed by your server"), .timeOfAction,
             .init("interrupted", "Interrupt the purchase"), .init("finished", "Finish the transaction"),
         ]
-        let buy = BuyProduct(app: ledger.app, customer: page.customer, productId: "")
+        let buy = BuyProduct(app: app, customer: page.customer, productId: "")
         let offers = Self.offerFields(of: products, withSigned: false)
         let allOffers = Self.offerFields(of: products, withSigned: true)
         return [

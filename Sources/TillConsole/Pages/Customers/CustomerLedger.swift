@@ -27,7 +27,7 @@ struct CustomerLedger: Sendable {
     let newestNotifications: [TimelineNotice]
     /// Transactions from the same time span as `rows` that changed later.
     private let changedLater: [Transaction]
-    private let page: PageRequest
+    let page: PageRequest
     /// The change number that precedes `rows`; nil for the newest page.
     let position: Int64?
 
@@ -106,7 +106,7 @@ struct CustomerLedger: Sendable {
     private static func earliest(of rows: [Transaction]) -> Timestamp? {
         let subscriptions = Dictionary(grouping: rows.filter { $0.expiresDate != nil }, by: \.originalID)
         let shown = subscriptions.values.flatMap { $0.map(\.purchaseDate).sorted().suffix(Timeline.maxPeriods) }
-        let first = (shown + rows.prefix(RowsCard.pageSize).map(\.purchaseDate)).min()
+        let first = (shown + rows.prefix(pageSize).map(\.purchaseDate)).min()
         // A renewal that is charged in advance causes a notification a day before its period begins.
         return first.map { Timestamp(milliseconds: $0.milliseconds - 2 * 86_400_000) }
     }
@@ -193,9 +193,6 @@ struct CustomerLedger: Sendable {
     var forSale: [Product] {
         catalog.products.values.filter(\.isForSale).sorted { ($0.referenceName, $0.id) < ($1.referenceName, $1.id) }
     }
-
-    /// A product of the catalog.
-    func product(_ id: String) -> Product? { catalog.products[id] }
 
     /// The reference name of a product.
     func name(of product: String) -> String { catalog.products[product]?.referenceName ?? product }

@@ -9,15 +9,13 @@ extension ConsolePage {
         let customer = try await page.send(GetCustomer(app: app, customer: page.customer))
         let ledger = try await CustomerLedger(page)
         let clock = ClockCard(page: page, app: app, own: customer.clock, customer: ledger.account)
-        let waiting = WaitingCards(page: page, ledger: ledger)
-        let rows = RowsCard(page: page, ledger: ledger)
         return [
             "title": page.customer,
             "about": try await AboutCard(page: page, customer: customer, ledger: ledger).value(),
-            "clock": try await clock.value(limit: 3), "buy": BuyCard(page: page, ledger: ledger).value,
+            "clock": try await clock.value(limit: 3), "buy": ledger.purchaseForms,
             "subscriptions": try await SubscriptionCard.all(page, customer, ledger),
-            "held": try await waiting.held(), "requests": try await waiting.requests(),
-            "notifications": rows.notifications, "rows": try await rows.value(),
+            "held": try await ledger.held(), "requests": try await ledger.requests(),
+            "notifications": ledger.notifications, "rows": try await ledger.transactions(),
             "erase": AboutCard.erase(page, app),
         ]
     }

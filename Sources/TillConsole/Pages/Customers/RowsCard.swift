@@ -4,35 +4,32 @@ import TillServer
 import TillShop
 
 /// A customer's transactions, most recent change first, each with its common actions.
-struct RowsCard: Sendable {
-    let page: PageRequest
-    let ledger: CustomerLedger
-
+extension CustomerLedger {
     /// The number of transactions per page.
     static let pageSize = 25
 
-    func value() async throws(ControlError) -> PageValue {
-        let shown = ledger.rows.prefix(Self.pageSize)
+    func transactions() async throws(ControlError) -> PageValue {
+        let shown = rows.prefix(Self.pageSize)
         let list = try await page.send(
             ListTransactions(
-                app: ledger.app,
+                app: app,
                 customer: page.customer,
-                after: ledger.position.map { String($0) },
+                after: position.map { String($0) },
                 limit: Self.pageSize
             )
         )
         let actions = Dictionary(list.transactions.map { ($0.transactionId, $0.availableActions) }) { $1 }
-        let last = ledger.hasMore || ledger.rows.count > Self.pageSize ? shown.last : nil
+        let last = hasMore || rows.count > Self.pageSize ? shown.last : nil
         return [
             "rows": shown.listed { value(of: $0, actions[$0.id.wireForm] ?? []) },
             "next": last.map { page.linkToSelf([(name: "after", value: String($0.change))]) },
-            "newest": ledger.isPast ? page.linkToSelf([]) : nil,
+            "newest": isPast ? page.linkToSelf([]) : nil,
         ]
     }
 
     /// The customer's newest notifications.
     var notifications: PageValue {
-        ["notices": ledger.newestNotifications.map(value), "all": ledger.allNotifications]
+        ["notices": newestNotifications.map(value), "all": allNotifications]
     }
 
     private func value(of notice: TimelineNotice) -> PageValue {
@@ -46,7 +43,7 @@ struct RowsCard: Sendable {
         let transaction = notice.transaction?.wireForm
         return [
             "words": notice.words, "link": notice.address, "fate": words, "style": style,
-            "time": Words.time(notice.date, from: ledger.now), "transaction": transaction,
+            "time": Words.time(notice.date, from: now), "transaction": transaction,
             "transactionLink": transaction.map(page.link(toTransaction:)),
         ]
     }
@@ -54,13 +51,13 @@ struct RowsCard: Sendable {
     private func value(of row: Transaction, _ actions: [CustomerAction]) -> PageValue {
         let id = row.id.wireForm
         return [
-            "id": id, "product": ledger.name(of: row.productID), "link": page.link(toTransaction: id),
+            "id": id, "product": name(of: row.productID), "link": page.link(toTransaction: id),
             "reason": Words.sentence(row.reason.rawValue), "quantity": row.quantity > 1 ? "\(row.quantity) ×" : nil,
             "bought": row.purchaseDate, "expires": row.expiresDate, "price": row.price?.words,
             "details": Self.details(of: row),
             "actions": page.buttons(
                 "row-\(id)",
-                actions.compactMap { ActionButton($0, onTransaction: id, ledger.app) }
+                actions.compactMap { ActionButton($0, onTransaction: id, app) }
             ),
         ]
     }

@@ -23,7 +23,7 @@ extension AppleAPI {
     private func notificationHistory(_ exchange: Exchange) async throws -> Response {
         let token = try exchange.query.value("paginationToken", orThrow: .invalidPaginationToken)
         let place = try token.map { text in
-            guard let place = shop.cursors.openNotification(text) else {
+            guard let place: NotificationCursor = shop.cursors.open(text) else {
                 throw APIError.invalidPaginationToken.because("This server did not issue the token.")
             }
             return place

@@ -84,7 +84,7 @@ extension AppleAPI {
     /// Returns the position of a revision from an earlier answer; nil starts from the beginning, because the server was
     /// restored since that answer.
     func resume(_ text: String, expecting cursor: Cursor) throws -> Int64? {
-        guard let opened = shop.cursors.open(text) else {
+        guard let opened: Cursor = shop.cursors.open(text) else {
             throw APIError.invalidRequestRevision.because("This server did not issue the revision.")
         }
         guard opened.account == cursor.account else {

@@ -12,18 +12,16 @@ extension ControlAPI {
         var deliveries: [PendingDeliveryInfo] = []
         for delivery in first {
             guard let entry = try await shop.storage.notification(delivery.notification) else { continue }
-            deliveries.append(
-                PendingDeliveryInfo(
-                    notificationUUID: entry.uuid,
-                    notification: [entry.type, entry.subtype].compactMap(\.self).joined(separator: "/"),
-                    endpoint: EndpointRecord.name(ofKey: delivery.endpoint),
-                    sendAttemptResult: delivery.attempts.last?.result,
-                    nextAttemptDate: delivery.due
-                )
-            )
             let name = EndpointRecord.name(ofKey: delivery.endpoint)
-            let endpoint = shop.registry.rules(of: delivery.scope).endpoint(name)
-            deliveries[deliveries.endIndex - 1].paused = endpoint?.isPaused
+            var info = PendingDeliveryInfo(
+                notificationUUID: entry.uuid,
+                notification: [entry.type, entry.subtype].compactMap(\.self).joined(separator: "/"),
+                endpoint: name,
+                sendAttemptResult: delivery.attempts.last?.result,
+                nextAttemptDate: delivery.due
+            )
+            info.paused = shop.registry.rules(of: delivery.scope).endpoint(name)?.isPaused
+            deliveries.append(info)
         }
         return SettledInfo(
             delivered: result.delivered,
