@@ -60,7 +60,7 @@ struct WrittenRowsTests {
         let shop = test.shop
         _ = try await shop.setClock(test.sandbox.clock, .freeze(at: nil))
         if let post {
-            try await shop.updateRules(of: test.sandbox.scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
+            try await shop.setup.updateRules(of: test.sandbox.scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
         }
         for name in Self.customers { try await test.sandbox.open(name, in: "USA") }
         // The first purchase also stores the certificate chain that signs its notification.
@@ -87,7 +87,7 @@ struct WrittenRowsTests {
             for name in Self.customers {
                 let account = try #require(try await test.sandbox.account(of: name))
                 let due = try #require(try await shop.storage.nextDue(of: account.id))
-                try await shop.processDue(test.customer(name), until: due)
+                try await shop.transact(.processDue, by: test.customer(name), at: due)
             }
         }
     }

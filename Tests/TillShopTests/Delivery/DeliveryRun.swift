@@ -45,7 +45,7 @@ final class DeliveryRun {
         client = Self.client(store, schedule, test.shop)
         worker = DeliveryWorker(test.shop, store: store.deliveryStore, webhookClient: client)
         let shop = test.shop
-        try await shop.updateRules(of: scope) {
+        try await shop.setup.updateRules(of: scope) {
             $0.endpoints = DeliverySchedule.endpoints.map { EndpointRecord(name: $0, url: $0) }
         }
         if clocks.count > 1 { try await shop.createClock(clocks[1], .frozen(at: test.now)) }
@@ -117,10 +117,10 @@ final class DeliveryRun {
         case .advance(let clock, let span): _ = try? await shop.advance(clocks[clock], .by(milliseconds: span))
         case .pause(let name, let isPaused): try await change { if $0.name == name { $0.isPaused = isPaused } }
         case .remove(let name):
-            try await shop.updateRules(of: scope) { $0.endpoints.removeAll { $0.name == name } }
+            try await shop.setup.updateRules(of: scope) { $0.endpoints.removeAll { $0.name == name } }
         case .restore(let name):
             guard shop.registry.rules(of: scope).endpoint(name) == nil else { return }
-            try await shop.updateRules(of: scope) { $0.endpoints.append(EndpointRecord(name: name, url: name)) }
+            try await shop.setup.updateRules(of: scope) { $0.endpoints.append(EndpointRecord(name: name, url: name)) }
         case .fault(let kind, let type, let milliseconds):
             faults[kind, default: []].insert(type)
             var rule = FaultRule(id: "", kind: kind, seed: 1)
@@ -145,7 +145,7 @@ final class DeliveryRun {
     }
 
     private func change(_ change: @escaping @Sendable (inout EndpointRecord) -> Void) async throws {
-        try await test.shop.updateRules(of: scope) { rules in
+        try await test.shop.setup.updateRules(of: scope) { rules in
             for index in rules.endpoints.indices { change(&rules.endpoints[index]) }
         }
     }
