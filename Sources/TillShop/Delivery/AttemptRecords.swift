@@ -41,7 +41,7 @@ final class AttemptRecords: Sendable {
         }
         var isRecorded = true
         do {
-            // Enters before a waiting exclusive caller, because an advance that holds the shared lock may wait for this.
+            // Enters before a waiting exclusive caller, because an advance with the shared lock may wait for this.
             try await gate.shared(aheadOfWriters: true) {
                 guard gate.epoch == epoch.here else { return }
                 try await store.record([delivery] + group.map(\.delivery), epoch.everywhere)

@@ -1,4 +1,5 @@
 import TillCore
+import TillStorage
 
 /// The result of one attempt to post a notification.
 package struct AttemptResult: Equatable, Sendable {
@@ -20,5 +21,27 @@ package struct AttemptResult: Equatable, Sendable {
         self.status = status
         self.milliseconds = milliseconds
         self.explanation = explanation
+    }
+}
+
+extension Delivery {
+    /// The delivery after an attempt, with the due date of the next attempt.
+    ///
+    /// - Parameter isGone: whether the endpoint was removed, so that it receives no more attempts.
+    func after(_ result: AttemptResult, at date: Timestamp, _ schedule: RetrySchedule, isGone: Bool) -> Delivery {
+        var done = self
+        done.attempts.append(
+            SendAttempt(
+                date: date,
+                result: result.result,
+                milliseconds: result.milliseconds,
+                status: result.status,
+                reason: result.isRefused ? result.explanation : nil
+            )
+        )
+        let isDone = result.result == .success
+        done.isDelivered = isDelivered || isDone
+        done.due = isDone || isGone ? nil : schedule.next(afterAttempts: done.attempts.count, last: date)
+        return done
     }
 }

@@ -92,7 +92,7 @@ package final class DeliveryWorker: Service {
 
     /// Reads the deliveries on a clock, and starts those that are due and may start now.
     package func dispatch(_ clock: ClockName) async {
-        for step in steps({ $0.outdate(clock) }) { await take(step) }
+        await take(steps { $0.outdate(clock) })
     }
 
     /// Hands over the deliveries of a change that was committed.
@@ -110,10 +110,7 @@ package final class DeliveryWorker: Service {
     ///
     /// - Parameter body: returns the clocks to dispatch.
     private func change(_ body: (inout DeliveryQueue) -> Set<ClockName>) {
-        for step in steps(body) {
-            // Detached, because a delivery must not use the write precondition of the operation that signalled.
-            Task.detached { await self.take(step) }
-        }
+        for step in steps(body) { begin(step) }
     }
 
     private func steps(_ body: (inout DeliveryQueue) -> Set<ClockName>) -> [DeliveryQueue.Step] {
@@ -132,12 +129,24 @@ package final class DeliveryWorker: Service {
         }
     }
 
-    private func take(_ step: DeliveryQueue.Step) async {
-        switch step {
-        case .post(let delivery, let endpoint, let epoch, let entry):
-            Task.detached { await self.attempt(delivery, to: endpoint, epoch, entry) }
-        case .read(let endpoint, let clock, let limit):
-            await read(endpoint, on: clock, limit: limit)
+    @discardableResult
+    private func begin(_ step: DeliveryQueue.Step) -> Task<Void, Never> {
+        // Detached, because a delivery must not use the write precondition of the operation that signalled.
+        Task.detached { [self] in
+            switch step {
+            case .post(let delivery, let endpoint, let epoch, let entry):
+                await attempt(delivery, to: endpoint, epoch, entry)
+            case .read(let endpoint, let clock, let limit):
+                await read(endpoint, on: clock, limit: limit)
+            }
+        }
+    }
+
+    /// Takes steps, and waits until nothing is read.
+    private func take(_ steps: [DeliveryQueue.Step]) async {
+        for step in steps {
+            let task = begin(step)
+            if case .read = step { await task.value }
         }
     }
 
@@ -164,7 +173,7 @@ package final class DeliveryWorker: Service {
             }
             return [clock]
         }
-        for step in next { await take(step) }
+        await take(next)
     }
 
     /// When the store is used again after it failed.

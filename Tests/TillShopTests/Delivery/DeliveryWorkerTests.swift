@@ -8,7 +8,7 @@ import TillTestSupport
 
 /// Runs random schedules of results, restarts, clocks, pauses, removed endpoints and faults.
 @Suite("The delivery worker under random schedules")
-struct DeliveryScheduleTests {
+struct DeliveryWorkerTests {
     private static let isSoak = ProcessInfo.processInfo.environment["TILL_SOAK"] != nil
     private static let seeds: UInt64 = isSoak ? 5_000 : 240
     /// The number of schedules that share a shop.
