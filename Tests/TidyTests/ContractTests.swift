@@ -8,8 +8,6 @@ struct ContractTests {
 
     /// Files that read or write other JSON by key, each with the reason.
     static let exceptions = [
-        "Sources/TillServer/Control/OpenAPIDocument.swift": "the OpenAPI document",
-        "Sources/TillServer/Control/OpenAPIOperation.swift": "the OpenAPI document",
         "Sources/TillConsole/Words/DecodedWords.swift": "payloads that a user pastes",
         "Sources/till/Commands/ServerOptions.swift": "the file in which a server writes its ports",
         "Sources/till/Serving/Announcement.swift": "the ready file",

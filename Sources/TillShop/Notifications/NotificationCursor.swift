@@ -31,6 +31,7 @@ package struct NotificationCursor: Equatable, Sendable {
 }
 
 extension NotificationCursor: SealedPosition {
+    /// The version and the kind.
     package static let headLength = 2
     /// The version, and the kind, which no history has.
     package var head: [UInt8] { [2, 16] }

@@ -45,6 +45,7 @@ package struct Cursor: Equatable, Sendable {
 }
 
 extension Cursor: SealedPosition {
+    /// The version, the route and the order.
     package static let headLength = 3
     package var head: [UInt8] { [2, route.rawValue, isAscending ? 1 : 0] }
     package var numbers: [Int64] { [account.number, Int64(bitPattern: filters), position, restoreEpoch] }
