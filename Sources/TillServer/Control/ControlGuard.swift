@@ -48,8 +48,8 @@ package struct ControlGuard: Sendable {
         self.hosts = Set(names.map { $0.lowercased() }).union(["localhost", "127.0.0.1", "[::1]"])
     }
 
-    /// Who sends a request.
-    enum Sender {
+    /// What shows who sends a request.
+    enum Credential {
         case known(Principal)
         /// The holder of a token that is valid if a named token has this text.
         case token(String)
@@ -57,8 +57,8 @@ package struct ControlGuard: Sendable {
 
     /// Checks a request.
     ///
-    /// - Returns: the sender; nil for a path that needs no token.
-    func check(_ request: Request) throws -> Sender? {
+    /// - Returns: the credential; nil for a path that needs no token.
+    func check(_ request: Request) throws -> Credential? {
         let isPage = "\(request.uri.path)/".hasPrefix(Self.pages)
         // Load balancers probe with any host name and without a token. The answer shows only that Till runs.
         if request.method == .get, ["/healthz", "/readyz"].contains(request.uri.path) { return nil }

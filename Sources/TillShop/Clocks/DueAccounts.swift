@@ -77,7 +77,7 @@ extension Shop {
                 // quarantine an account.
                 guard !locks.isStopping.value else { return }
                 _ = try cluster?.preconditionNow()
-                guard Self.isTemporary(error) else { return setAside(due, because: error, log) }
+                guard Self.isTemporary(error) else { return quarantine(due, because: error, log) }
                 guard let pause = pauses.popFirst() else { throw error }
                 logger.warning("an account is processed again", metadata: ["cause": "\(error.logText)"])
                 try? await Task.sleep(for: pause)
@@ -88,7 +88,7 @@ extension Shop {
         }
     }
 
-    private func setAside(_ due: DueAccount, because error: any Error, _ log: AdvanceLog?) {
+    private func quarantine(_ due: DueAccount, because error: any Error, _ log: AdvanceLog?) {
         quarantine.add(due.id, because: error.logText)
         log?.quarantine(due)
         logger.error(
