@@ -11,6 +11,7 @@ package final class Shop: Sendable {
     package let storage: any Storage
     /// Teams, apps, keys, catalogs and settings.
     package let registry: Registry
+    /// The locks of the shop, and whether the server is stopping.
     package let locks: ShopLocks
     /// The clock of each app and environment, the customer clocks, and real time.
     package let clocks: Clocks

@@ -8,7 +8,7 @@ import TillStorage
 /// line, which proves that the file is complete and unchanged.
 struct StateReader {
     /// What a line contains.
-    enum Line {
+    enum Content {
         case head(app: String?)
         /// The line before the rows of a table.
         case table
@@ -33,23 +33,23 @@ struct StateReader {
     /// Reads a line, without its line break.
     ///
     /// - Throws: `StateRefused` for an error in the form of the file.
-    mutating func read(_ text: [UInt8]) throws -> Line {
+    mutating func read(_ text: [UInt8]) throws -> Content {
         lineNumber += 1
         guard !isWhole else { throw refused("something follows the last line") }
-        let line: Line
+        let content: Content
         if head == nil {
-            line = try readHead(text)
+            content = try readHead(text)
         } else if text.first == UInt8(ascii: "[") {
-            line = try readRow(text)
+            content = try readRow(text)
         } else if let part = try? JSONDecoder().decode(StateFile.Part.self, from: Data(text)) {
             try begin(part)
-            line = .table
+            content = .table
         } else {
             return try readFoot(text)
         }
         digest.update(data: text)
         digest.update(data: [UInt8(ascii: "\n")])
-        return line
+        return content
     }
 
     /// Checks that all lines were read.
@@ -62,7 +62,7 @@ struct StateReader {
         return head.app
     }
 
-    private mutating func readHead(_ text: [UInt8]) throws -> Line {
+    private mutating func readHead(_ text: [UInt8]) throws -> Content {
         guard let head = try? JSONDecoder().decode(StateFile.Head.self, from: Data(text)), head.till == "state" else {
             throw refused("the file is not a state that Till exported")
         }
@@ -91,7 +91,7 @@ struct StateReader {
         lackingColumns = lacking.count
     }
 
-    private mutating func readRow(_ text: [UInt8]) throws -> Line {
+    private mutating func readRow(_ text: [UInt8]) throws -> Content {
         rows += 1
         guard let table else { throw refused("a row comes before any table") }
         let row = StateFile.row(text, of: table, lacking: lackingColumns)
@@ -103,7 +103,7 @@ struct StateReader {
         return .row(row, table)
     }
 
-    private mutating func readFoot(_ text: [UInt8]) throws -> Line {
+    private mutating func readFoot(_ text: [UInt8]) throws -> Content {
         guard let foot = try? JSONDecoder().decode(StateFile.Foot.self, from: Data(text)) else {
             throw refused("the line is neither a row nor a table")
         }
