@@ -37,6 +37,7 @@ extension NotificationCursor: SealedPosition {
     package var head: [UInt8] { [2, 16] }
     package var numbers: [Int64] { [Int64(bitPattern: filters), signedDate.milliseconds, id.number] }
 
+    /// A position from its parts; nil if they are not those of a position in the notification history.
     package init?(head: [UInt8], numbers: [Int64]) {
         guard head == [2, 16], numbers.count == 3 else { return nil }
         self.init(

@@ -50,6 +50,7 @@ extension Cursor: SealedPosition {
     package var head: [UInt8] { [2, route.rawValue, isAscending ? 1 : 0] }
     package var numbers: [Int64] { [account.number, Int64(bitPattern: filters), position, restoreEpoch] }
 
+    /// A position from its parts; nil if they are not those of a position in a history.
     package init?(head: [UInt8], numbers: [Int64]) {
         // Version 1 had no restore epoch.
         guard [1: 3, 2: 4][head[0]] == numbers.count, let route = Route(rawValue: head[1]) else { return nil }

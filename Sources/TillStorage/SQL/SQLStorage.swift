@@ -135,7 +135,8 @@ extension SQLStorage {
     package func foreignIdentifier(_ kind: ForeignIdentifier.Kind, _ text: String, in scope: AccountScope) async throws
         -> ForeignIdentifier?
     {
-        try await rows(.foreignIdentifier, each: [scope.cells + [kind.cell, text.cell]]) { try ForeignIdentifier($0) }.first
+        try await rows(.foreignIdentifier, each: [scope.cells + [kind.cell, text.cell]]) { try ForeignIdentifier($0) }
+            .first
     }
 
     package func refunds(of account: AccountID, after refundNumber: Int64, limit: Int) async throws -> [Transaction] {

@@ -15,7 +15,6 @@ struct StoredPropertyTests {
 
     /// Types that may have more, with the reason. The list may only become shorter: an unneeded entry is a finding.
     static let exceptions: [String: String] = [
-        "DeliveryWorker": "the queue of deliveries, which becomes a type of its own",
         "ControlRoute": "each property is an entry in the description of an operation, which is written in one place",
         "RuntimeConfiguration": "the settings of a server",
         "Timeline": "what the drawing of a subscription shows",
