@@ -1,6 +1,8 @@
 import GRDB
+import TillStorage
 
-/// The migrations of the tables, one for each version. There are no migrations back to an older version.
+/// The migrations of the tables, one for each version: here those of version 0.1.0, then each `LaterMigration`. There are
+/// no migrations back to an older version.
 ///
 /// The text of a released migration never changes; a test checks the digest of each. Each text contains all table and
 /// column names itself, because text that is generated from the current tables would change with them.
@@ -10,17 +12,15 @@ struct Migration: Sendable {
     let name: String
     let sql: String
 
-    static let all = [
-        Migration(name: "1 documents, accounts and ledger", sql: version1),
-        Migration(name: "2 journal", sql: version2),
-        Migration(name: "3 clocks, commitments and notifications", sql: version3),
-        Migration(name: "4 rows in the order of their numbers", sql: version4),
-        Migration(name: "5 snapshots", sql: version5),
-        Migration(name: "6 what is in a snapshot", sql: version6),
-        Migration(name: "7 audit log", sql: version7),
-        Migration(name: "8 calls of an audit record", sql: version8),
-        Migration(name: "9 identifiers of other stores", sql: version9),
-    ]
+    static let all =
+        [
+            Migration(name: "1 documents, accounts and ledger", sql: version1),
+            Migration(name: "2 journal", sql: version2),
+            Migration(name: "3 clocks, commitments and notifications", sql: version3),
+            Migration(name: "4 rows in the order of their numbers", sql: version4),
+            Migration(name: "5 snapshots", sql: version5),
+            Migration(name: "6 what is in a snapshot", sql: version6),
+        ] + zip(7..., LaterMigration.all).map { Migration(name: "\($0) \($1.name)", sql: $1.sqlite) }
 
     /// The columns of the outbox in versions 3 and 4.
     private static let outboxColumns = """
@@ -246,43 +246,6 @@ struct Migration: Sendable {
         ALTER TABLE snapshots ADD COLUMN notifications INTEGER NOT NULL DEFAULT 0;
         UPDATE snapshots
             SET notifications = (SELECT count(*) FROM snapshot_outbox WHERE snapshot = snapshots.name);
-        """
-
-    private static let version7 = """
-        CREATE TABLE audit (
-            number INTEGER PRIMARY KEY AUTOINCREMENT,
-            id TEXT NOT NULL UNIQUE,
-            date INTEGER NOT NULL,
-            caller TEXT NOT NULL,
-            address TEXT,
-            operation TEXT NOT NULL,
-            app TEXT,
-            environment TEXT,
-            customer TEXT,
-            object TEXT,
-            status INTEGER NOT NULL,
-            code TEXT
-        );
-        CREATE INDEX audit_by_date ON audit (date, number);
-        CREATE INDEX audit_by_customer ON audit (app, environment, customer) WHERE customer IS NOT NULL;
-        """
-
-    private static let version8 = "ALTER TABLE audit ADD COLUMN calls INTEGER NOT NULL DEFAULT 1"
-
-    private static let version9 = """
-        CREATE TABLE foreign_identifiers (
-            realm TEXT NOT NULL,
-            app TEXT NOT NULL,
-            kind TEXT NOT NULL,
-            foreign_id TEXT NOT NULL,
-            account INTEGER NOT NULL,
-            own_id INTEGER NOT NULL,
-            PRIMARY KEY (realm, app, kind, foreign_id)
-        ) WITHOUT ROWID;
-        CREATE INDEX foreign_identifiers_by_account ON foreign_identifiers (account);
-
-        CREATE TABLE snapshot_foreign_identifiers AS SELECT '' AS snapshot, * FROM foreign_identifiers WHERE 0;
-        CREATE INDEX snapshot_foreign_identifiers_by_name ON snapshot_foreign_identifiers (snapshot);
         """
 }
 
