@@ -223,7 +223,7 @@ let package = Package(
         .testTarget(name: "TillControlTests", dependencies: ["TillControl", "TillJSON"], swiftSettings: settings),
         .testTarget(
             name: "AppStoreServerTests",
-            dependencies: ["AppStoreServer", "TillJSON", clientCrypto],
+            dependencies: ["AppStoreServer", "TillJSON", clientCrypto, httpClient, nioCore, nioPosix],
             swiftSettings: settings
         ),
         .testTarget(

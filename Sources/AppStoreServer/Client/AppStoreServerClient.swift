@@ -26,20 +26,20 @@ public struct AppStoreServerClient: Sendable {
     ///   - bundleID: the bundle id of the app.
     ///   - environment: the servers to ask.
     ///   - options: time limits, retries and limits of requests.
-    ///   - http: the HTTP client to use.
+    ///   - http: the HTTP client to use; nil for one that all clients share.
     public init(
         key: AppStoreKey,
         bundleID: String,
         environment: ServerEnvironment,
         options: ClientOptions = ClientOptions(),
-        http: HTTPClient = .shared
+        http: HTTPClient? = nil
     ) {
         self.init(
             key: key,
             bundleID: bundleID,
             environment: environment,
             options: options,
-            transport: HTTPClientTransport(client: http)
+            transport: HTTPClientTransport(client: http ?? .withoutRetries)
         )
     }
 

@@ -13,13 +13,17 @@ public struct VerifyReceiptClient: Sendable {
     /// - Parameters:
     ///   - environment: the servers to ask; by default production, and the sandbox after 21007.
     ///   - options: time limits, retries and limits of requests.
-    ///   - http: the HTTP client to use.
+    ///   - http: the HTTP client to use; nil for one that all clients share.
     public init(
         environment: ServerEnvironment = .automatic,
         options: ClientOptions = ClientOptions(),
-        http: HTTPClient = .shared
+        http: HTTPClient? = nil
     ) {
-        self.init(environment: environment, options: options, transport: HTTPClientTransport(client: http))
+        self.init(
+            environment: environment,
+            options: options,
+            transport: HTTPClientTransport(client: http ?? .withoutRetries)
+        )
     }
 
     /// A client with another transport, such as one for tests.

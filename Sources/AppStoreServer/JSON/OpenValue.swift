@@ -49,7 +49,7 @@ extension OpenValue: CustomStringConvertible {
 }
 
 extension OpenValue: WireValue where Value.RawValue: WireValue {
-    package init?(wire: JSONTree) {
+    init?(wire: JSONTree) {
         guard let raw = Value.RawValue(wire: wire) else { return nil }
         self.init(rawValue: raw)
     }

@@ -5,6 +5,7 @@ import TillJSON
 /// Every answer and payload is a view of its `RawObject`. It therefore keeps the keys that this version of the library
 /// does not know, and encoding it again gives the same object.
 public struct RawObject: Codable, Equatable, Sendable, CustomStringConvertible {
+    /// The object itself.
     package let tree: JSONTree
 
     /// An object that was parsed already.

@@ -13,16 +13,14 @@ struct HTTPClientTransport: AppStoreTransport {
         message.method = .RAW(value: request.method)
         for (name, value) in request.headers { message.headers.add(name: name, value: value) }
         message.body = request.body.map { .bytes(ByteBuffer(bytes: $0)) }
+        let end = ContinuousClock.now + timeout
         do {
-            return try await Self.within(timeout) { [message] in
-                let response = try await client.execute(message, timeout: TimeAmount(timeout))
-                let body = try await response.body.collect(upTo: maxBytes)
-                return TransportResponse(
-                    status: Int(response.status.code),
-                    headers: response.headers.map { ($0.name, $0.value) },
-                    body: Array(buffer: body)
-                )
-            }
+            let response = try await client.execute(message, timeout: TimeAmount(timeout))
+            return TransportResponse(
+                status: Int(response.status.code),
+                headers: response.headers.map { ($0.name, $0.value) },
+                body: try await Self.collect(response.body, upTo: maxBytes, until: end)
+            )
         } catch {
             let scheme = String(request.url.prefix { $0 != ":" })
             let invalid: [HTTPClientError] = [.invalidURL, .emptyHost, .unsupportedScheme(scheme)]
@@ -35,20 +33,20 @@ struct HTTPClientTransport: AppStoreTransport {
         }
     }
 
-    /// HTTPClient limits only the time to the head of an answer.
-    private static func within(
-        _ timeout: Duration,
-        _ exchange: @escaping @Sendable () async throws -> TransportResponse
-    ) async throws -> TransportResponse {
-        try await withThrowingTaskGroup(of: TransportResponse.self) { group in
+    /// The whole body. HTTPClient limits only the time to the head of an answer.
+    private static func collect(
+        _ body: HTTPClientResponse.Body,
+        upTo maxBytes: Int,
+        until end: ContinuousClock.Instant
+    ) async throws -> [UInt8] {
+        try await withThrowingTaskGroup(of: [UInt8].self) { group in
             defer { group.cancelAll() }
-            group.addTask(operation: exchange)
+            group.addTask { Array(buffer: try await body.collect(upTo: maxBytes)) }
             group.addTask {
-                try await Task.sleep(for: timeout)
+                try await Task.sleep(until: end, clock: .continuous)
                 throw HTTPClientError.deadlineExceeded
             }
-            guard let response = try await group.next() else { throw CancellationError() }
-            return response
+            return try await group.next() ?? []
         }
     }
 
@@ -58,4 +56,16 @@ struct HTTPClientTransport: AppStoreTransport {
         return error is NIOConnectionError || (error as? HTTPClientError) == .connectTimeout
             || (error as? IOError).map { codes.contains($0.errnoCode) } ?? false
     }
+}
+
+extension HTTPClient {
+    /// The client that all clients share by default. Unlike `HTTPClient.shared`, it reports at once that a connection
+    /// cannot be made, because retries have their own rules here, and follows no redirects, which would carry tokens to
+    /// another server.
+    static let withoutRetries: HTTPClient = {
+        var configuration = HTTPClient.Configuration.singletonConfiguration
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.redirectConfiguration = .disallow
+        return HTTPClient(configuration: configuration)
+    }()
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// Payloads and answers with and without keys that the library knows.
 @Suite("Payloads keep everything")
-struct PayloadTests {
+struct ClientPayloadTests {
     private static let subscription = #"""
         {"transactionId":"2000000900000002","originalTransactionId":"2000000900000001",
          "webOrderLineItemId":"2000000100000002","bundleId":"com.example.app","productId":"pro",

@@ -5,7 +5,7 @@ import TillJSON
 ///
 /// Answers contain the text as the server sent it. Data that comes from an app or from a notification must be verified
 /// before it is believed; data from an answer of the App Store came over TLS from the server that you asked.
-public struct SignedText<Payload: AppStoreObject>: Codable, Hashable, Sendable, CustomStringConvertible {
+public struct SignedObject<Payload: AppStoreObject>: Codable, Hashable, Sendable, CustomStringConvertible {
     /// The compact JWS: header, payload and signature in base64url, with dots between them.
     public let text: String
 
@@ -48,18 +48,18 @@ public struct SignedText<Payload: AppStoreObject>: Codable, Hashable, Sendable, 
     }
 }
 
-extension SignedText: WireValue {
-    package init?(wire: JSONTree) {
+extension SignedObject: WireValue {
+    init?(wire: JSONTree) {
         guard case .string(let text) = wire else { return nil }
         self.init(text)
     }
 }
 
 /// A signed transaction (`JWSTransaction`).
-public typealias SignedTransaction = SignedText<TransactionPayload>
+public typealias SignedTransaction = SignedObject<TransactionPayload>
 /// Signed renewal information of a subscription (`JWSRenewalInfo`).
-public typealias SignedRenewalInfo = SignedText<RenewalInfoPayload>
+public typealias SignedRenewalInfo = SignedObject<RenewalInfoPayload>
 /// A signed app transaction (`JWSAppTransaction`).
-public typealias SignedAppTransaction = SignedText<AppTransactionPayload>
+public typealias SignedAppTransaction = SignedObject<AppTransactionPayload>
 /// A signed notification of version 2 (`signedPayload`).
-public typealias SignedNotification = SignedText<NotificationPayload>
+public typealias SignedNotification = SignedObject<NotificationPayload>
