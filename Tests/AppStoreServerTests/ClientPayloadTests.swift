@@ -58,6 +58,16 @@ struct ClientPayloadTests {
         }
     }
 
+    @Test("The payloads of the first version of the API, without an environment, are read")
+    func oldest() throws {
+        let text =
+            #"{"transactionId":"1","originalTransactionId":"1","bundleId":"b","productId":"p","#
+            + #""purchaseDate":1,"signedDate":2}"#
+        #expect(try TransactionPayload(json: text).environment == nil)
+        let renewal = #"{"originalTransactionId":"1","autoRenewStatus":1,"signedDate":2}"#
+        #expect(try RenewalInfoPayload(json: renewal).autoRenewStatus == .on)
+    }
+
     @Test("Xcode's fractions of milliseconds and negative dates are read")
     func xcode() throws {
         let app =
@@ -127,7 +137,7 @@ struct ClientPayloadTests {
         #expect(item.purchaseDate?.milliseconds == 1_594_755_400_000 && item.quantity == 2 && item.isTrialPeriod)
         #expect(item.cancellationReason == .issueInApp && item.inAppOwnershipType == .familyShared)
         let renewal = try #require(modern.pendingRenewalInfo.first)
-        #expect(renewal.autoRenewStatus == false && renewal.expirationIntent == .customer)
+        #expect(renewal.autoRenewStatus == .off && renewal.expirationIntent == .customer)
         #expect(!renewal.isInBillingRetryPeriod && modern.receipt?.appItemId == 7)
         let old = try VerifyReceiptResponse(
             json: #"""

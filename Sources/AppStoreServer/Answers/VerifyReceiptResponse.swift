@@ -132,7 +132,7 @@ public struct PendingRenewalInfo: AppStoreObject {
     /// The product of the next period.
     public var autoRenewProductId: String? { raw["auto_renew_product_id"] }
     /// Whether the subscription renews.
-    public var autoRenewStatus: Bool? { raw["auto_renew_status"] }
+    public var autoRenewStatus: OpenValue<AutoRenewStatus>? { raw["auto_renew_status"] }
     /// Why the subscription expired.
     public var expirationIntent: OpenValue<ExpirationIntent>? { raw["expiration_intent"] }
     /// Whether the store tries to collect a payment that failed.

@@ -10,8 +10,6 @@ public struct RenewalInfoPayload: AppStoreObject {
     public let autoRenewStatus: OpenValue<AutoRenewStatus>
     /// When the payload was signed.
     public let signedDate: Timestamp
-    /// The environment of the subscription.
-    public let environment: OpenValue<PayloadEnvironment>
 
     /// A view of an object.
     public init(raw: RawObject) throws {
@@ -19,9 +17,10 @@ public struct RenewalInfoPayload: AppStoreObject {
         originalTransactionId = try raw.required("originalTransactionId")
         autoRenewStatus = try raw.required("autoRenewStatus")
         signedDate = try raw.required("signedDate")
-        environment = try raw.required("environment")
     }
 
+    /// The environment of the subscription; nil before version 1.2 of the API.
+    public var environment: OpenValue<PayloadEnvironment>? { raw["environment"] }
     /// The product of the present period.
     public var productId: String? { raw["productId"] }
     /// The product of the next period.
@@ -91,7 +90,7 @@ public struct RenewalCommitmentInfo: AppStoreObject {
     /// The product of the next commitment.
     public var commitmentAutoRenewProductId: String? { raw["commitmentAutoRenewProductId"] }
     /// Whether the commitment renews.
-    public var commitmentAutoRenewStatus: Bool? { raw["commitmentAutoRenewStatus"] }
+    public var commitmentAutoRenewStatus: OpenValue<AutoRenewStatus>? { raw["commitmentAutoRenewStatus"] }
     /// The billing plan of the next commitment.
     public var commitmentRenewalBillingPlanType: OpenValue<BillingPlanType>? {
         raw["commitmentRenewalBillingPlanType"]

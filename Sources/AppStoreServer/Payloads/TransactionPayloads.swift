@@ -16,8 +16,6 @@ public struct TransactionPayload: AppStoreObject {
     public let purchaseDate: Timestamp
     /// When the payload was signed.
     public let signedDate: Timestamp
-    /// The environment of the purchase.
-    public let environment: OpenValue<PayloadEnvironment>
 
     /// A view of an object.
     public init(raw: RawObject) throws {
@@ -28,9 +26,10 @@ public struct TransactionPayload: AppStoreObject {
         productId = try raw.required("productId")
         purchaseDate = try raw.required("purchaseDate")
         signedDate = try raw.required("signedDate")
-        environment = try raw.required("environment")
     }
 
+    /// The environment of the purchase; nil before version 1.2 of the API.
+    public var environment: OpenValue<PayloadEnvironment>? { raw["environment"] }
     /// The type of the product.
     public var type: OpenValue<ProductType>? { raw["type"] }
     /// The purchase date of the original transaction.
