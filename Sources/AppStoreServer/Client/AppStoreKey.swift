@@ -9,13 +9,14 @@ public struct AppStoreKey: Sendable, CustomStringConvertible, CustomDebugStringC
     public let keyID: String
     /// The id of the issuer, a UUID.
     public let issuerID: String
-    private let privateKey: P256.Signing.PrivateKey
+    /// The bytes of the key, because swift-crypto 3 has no private keys that can be sent between tasks.
+    private let privateKey: Data
 
     /// A key in the text of a `.p8` file.
     ///
     /// - Throws: an error of swift-crypto if the text is not a P-256 private key in PEM.
     public init(pem: String, keyID: String, issuerID: String) throws {
-        privateKey = try P256.Signing.PrivateKey(pemRepresentation: pem)
+        privateKey = try P256.Signing.PrivateKey(pemRepresentation: pem).rawRepresentation
         (self.keyID, self.issuerID) = (keyID, issuerID)
     }
 
@@ -30,7 +31,8 @@ public struct AppStoreKey: Sendable, CustomStringConvertible, CustomDebugStringC
 
     /// The signature of bytes: ECDSA with SHA-256, as the 64 bytes that a JWS contains.
     func sign(_ bytes: [UInt8]) throws -> [UInt8] {
-        Array(try privateKey.signature(for: Data(bytes)).rawRepresentation)
+        let key = try P256.Signing.PrivateKey(rawRepresentation: privateKey)
+        return Array(try key.signature(for: Data(bytes)).rawRepresentation)
     }
 
     /// The ids, without the key.
