@@ -1,5 +1,5 @@
 // swift-tools-version:6.2
-// One binary and seventeen modules. docs/internals/architecture.md says what each is for and what it may import;
+// One binary and eighteen modules. docs/internals/architecture.md says what each is for and what it may import;
 // Tests/TidyTests holds us to it.
 
 import PackageDescription
@@ -15,6 +15,11 @@ let settings: [SwiftSetting] = [
 /// public products (`traits: []`) need neither the server's packages nor their versions.
 let server = TargetDependencyCondition.when(traits: ["Server"])
 
+/// What the client of the App Store Server API needs beside the packages of `TillControl`.
+let client = TargetDependencyCondition.when(traits: ["Server", "AppStoreServer"])
+
+let clientCrypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto", condition: client)
+let clientLogging = Target.Dependency.product(name: "Logging", package: "swift-log", condition: client)
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto", condition: server)
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto", condition: server)
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates", condition: server)
@@ -59,6 +64,7 @@ let package = Package(
     products: [
         .executable(name: "till", targets: ["till"]),
         .library(name: "AppStoreTypes", targets: ["AppStoreTypes"]),
+        .library(name: "AppStoreServer", targets: ["AppStoreServer"]),
         .library(name: "TillControl", targets: ["TillControl"]),
     ],
     traits: [
@@ -66,6 +72,10 @@ let package = Package(
         .trait(
             name: "Server",
             description: "Everything but the public libraries: the server, its command and its tests."
+        ),
+        .trait(
+            name: "AppStoreServer",
+            description: "The client of the App Store Server API, which signs its tokens with swift-crypto."
         ),
     ],
     dependencies: [
@@ -82,8 +92,9 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         // The embedded engine.
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        // Keys, certificates, signatures.
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        // Keys, certificates, signatures. The server needs version 4; the client of the App Store Server API also runs
+        // with 3.
+        .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"6.0.0"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         // The command line and its settings.
@@ -99,12 +110,21 @@ let package = Package(
     targets: [
         .target(name: "TillJSON", swiftSettings: settings),
         .target(name: "TillCalendar", swiftSettings: settings),
-        // The public products: the values of the App Store, and the contract of the control API with its client.
+        // The public products: the values of the App Store, the contract of the control API with its client, and a client
+        // of the App Store Server API.
         .target(name: "AppStoreTypes", swiftSettings: settings),
         .target(name: "TillTypes", dependencies: ["AppStoreTypes"], swiftSettings: settings),
         .target(
             name: "TillControl",
             dependencies: ["AppStoreTypes", "TillTypes", "TillJSON", httpClient, nioCore, nioPosix, nioHTTP1],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "AppStoreServer",
+            dependencies: [
+                "AppStoreTypes", "TillJSON", "TillCalendar", clientCrypto, clientLogging, httpClient, nioCore, nioPosix,
+                nioHTTP1,
+            ],
             swiftSettings: settings
         ),
         .executableTarget(name: "till-contract-text", swiftSettings: settings),
@@ -201,6 +221,11 @@ let package = Package(
         ),
         .testTarget(name: "TillJSONTests", dependencies: ["TillJSON"], swiftSettings: settings),
         .testTarget(name: "TillControlTests", dependencies: ["TillControl", "TillJSON"], swiftSettings: settings),
+        .testTarget(
+            name: "AppStoreServerTests",
+            dependencies: ["AppStoreServer", "TillJSON", clientCrypto, httpClient, nioCore, nioPosix],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "TillCoreTests",
             dependencies: ["TillTestSupport", "TillCore", "TillCalendar"],

@@ -21,7 +21,7 @@ let package = Package(
         // Posts over plain HTTP, and is the client of Till's control API.
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         // Measures signatures without a server.
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"6.0.0"),
         // Measures commits and reads without Till. Only its module for the system's SQLite is used.
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

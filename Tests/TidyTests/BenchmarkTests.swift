@@ -3,9 +3,9 @@ import Testing
 /// A benchmark compares two builds of Till, so the benchmarks must use the same versions of all dependencies as Till.
 @Suite("The benchmarks depend on the same versions as Till")
 struct BenchmarkTests {
-    /// The versions that a manifest requires, by the URL of the package.
+    /// The versions that a manifest requires, by the URL of the package: the first, or a range.
     static func versions(in manifest: String) -> [String: String] {
-        let matches = manifest.matches(of: /\.package\(url: "([^"]+)", from: "([^"]+)"\)/)
+        let matches = manifest.matches(of: /\.package\(url: "([^"]+)", (?:from: )?"([^)]+)"\)/)
         return Dictionary(matches.map { (String($0.1), String($0.2)) }) { first, _ in first }
     }
 
@@ -27,5 +27,7 @@ struct BenchmarkTests {
     func read() {
         let manifest = #".package(url: "https://example.com/a", from: "1.2.3"), .package(path: "..")"#
         #expect(Self.versions(in: manifest) == ["https://example.com/a": "1.2.3"])
+        let range = #".package(url: "https://example.com/a", "1.2.3"..<"3.0.0"),"#
+        #expect(Self.versions(in: range) == ["https://example.com/a": #"1.2.3"..<"3.0.0"#])
     }
 }

@@ -59,6 +59,13 @@ struct ImportTests {
                 "AppStoreTypes", "TillTypes", "TillJSON", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix",
             ])
         ),
+        "AppStoreServer": .only(
+            platform.union([
+                "AppStoreTypes", "TillJSON", "TillCalendar", "AsyncHTTPClient", "Crypto", "Logging", "NIOCore",
+                "NIOHTTP1",
+                "NIOPosix",
+            ])
+        ),
         "TillCore": .only(["AppStoreTypes", "TillTypes"]),
         "TillSigning": .only(
             platform.union(["TillTypes", "TillJSON", "TillCalendar", "Crypto", "CryptoExtras", "SwiftASN1", "X509"])
@@ -151,6 +158,7 @@ struct ImportTests {
             ("TillPostgres", "GRDB"), ("TillSQLite", "CPostgres"), ("TillShop", "CPostgres"),
             ("TillShop", "TillSQLite"), ("TillServer", "TillSQLite"), ("TillServer", "AsyncHTTPClient"),
             ("TillServer", "ArgumentParser"), ("TillServer", "Mustache"), ("TillConsole", "TillSQLite"),
+            ("AppStoreServer", "TillControl"), ("AppStoreServer", "X509"), ("TillControl", "AppStoreServer"),
             ("TillServer", "TillConsole"), ("TillServer", "TillExec"), ("TillExec", "TillRuntime"),
             ("till", "CNamespace"), ("till", "TillTestSupport"), ("TillConsole", "TillRuntime"),
             ("TillRuntime", "ArgumentParser"), ("TillRuntime", "till"), ("TillRuntime", "TillTestSupport"),

@@ -22,6 +22,7 @@ struct WordTests {
     static let publicHost = "github" + ".com"
     static let filesWithPublicHost: Set = [
         "Package.swift", "Benchmarks/Package.swift", "Tests/Fixtures/outside-package/Package.swift",
+        "Tests/Fixtures/outside-client/Package.swift",
         // The placeholder for a file that is stored elsewhere contains a link to its format.
         "Tests/Fixtures/storekit/refused/git-lfs-pointer.storekit",
     ]

@@ -1,0 +1,71 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// Sends requests with AsyncHTTPClient.
+struct HTTPClientTransport: AppStoreTransport {
+    let client: HTTPClient
+
+    func send(_ request: TransportRequest, timeout: Duration, maxBytes: Int) async throws -> TransportResponse {
+        var message = HTTPClientRequest(url: request.url)
+        message.method = .RAW(value: request.method)
+        for (name, value) in request.headers { message.headers.add(name: name, value: value) }
+        message.body = request.body.map { .bytes(ByteBuffer(bytes: $0)) }
+        let end = ContinuousClock.now + timeout
+        do {
+            let response = try await client.execute(message, timeout: TimeAmount(timeout))
+            return TransportResponse(
+                status: Int(response.status.code),
+                headers: response.headers.map { ($0.name, $0.value) },
+                body: try await Self.collect(response.body, upTo: maxBytes, until: end)
+            )
+        } catch {
+            let scheme = String(request.url.prefix { $0 != ":" })
+            let invalid: [HTTPClientError] = [.invalidURL, .emptyHost, .unsupportedScheme(scheme)]
+            let isInvalid = (error as? HTTPClientError).map(invalid.contains) ?? false
+            throw TransportFailure(
+                cause: "\(error)",
+                mayHaveArrived: !isInvalid && !Self.isUnconnected(error),
+                canRetry: !isInvalid && !(error is NIOTooManyBytesError)
+            )
+        }
+    }
+
+    /// The whole body. HTTPClient limits only the time to the head of an answer.
+    private static func collect(
+        _ body: HTTPClientResponse.Body,
+        upTo maxBytes: Int,
+        until end: ContinuousClock.Instant
+    ) async throws -> [UInt8] {
+        try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            defer { group.cancelAll() }
+            group.addTask { Array(buffer: try await body.collect(upTo: maxBytes)) }
+            group.addTask {
+                try await Task.sleep(until: end, clock: .continuous)
+                throw HTTPClientError.deadlineExceeded
+            }
+            return try await group.next() ?? []
+        }
+    }
+
+    /// Whether an error means that no connection was made: by host name, by address, or in time.
+    private static func isUnconnected(_ error: any Error) -> Bool {
+        let codes = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH]
+        return error is NIOConnectionError || (error as? HTTPClientError) == .connectTimeout
+            || (error as? IOError).map { codes.contains($0.errnoCode) } ?? false
+    }
+}
+
+extension HTTPClient {
+    /// The client that all clients share by default. Unlike `HTTPClient.shared`, it reports at once that a connection
+    /// cannot be made, because retries have their own rules here, and follows no redirects, which would carry tokens to
+    /// another server.
+    static let withoutRetries: HTTPClient = {
+        var configuration = HTTPClient.Configuration.singletonConfiguration
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.redirectConfiguration = .disallow
+        return HTTPClient(configuration: configuration)
+    }()
+}
