@@ -1,8 +1,8 @@
 import GRDB
 import TillStorage
 
-/// The migrations of the tables, one for each version: here those of version 0.1.0, then each `LaterMigration`. There are
-/// no migrations back to an older version.
+/// The migrations of the tables, one for each version: those of version 0.1.0, which stand here, and each
+/// `LaterMigration`. There are no migrations back to an older version.
 ///
 /// The text of a released migration never changes; a test checks the digest of each. Each text contains all table and
 /// column names itself, because text that is generated from the current tables would change with them.
