@@ -10,7 +10,9 @@ struct TableShapeTests {
     func columns(_ table: ShopTable) async throws {
         let fixture = try StorageFixture(.sqlite)
         let pool = try #require(fixture.storage as? SQLiteStorage).pool
-        let kinds: [String: ShopTable.Column.Kind] = ["INTEGER": .integer, "TEXT": .text, "BLOB": .bytes]
+        let kinds: [String: ShopTable.Column.Kind] = [
+            "INTEGER": .integer, "BIGINT": .integer, "TEXT": .text, "BLOB": .bytes,
+        ]
         let (found, copied) = try await pool.read { db in
             let found = try db.columns(in: table.rawValue).map {
                 ShopTable.Column(name: $0.name, kind: kinds[$0.type] ?? .text, isOptional: !$0.isNotNull)
