@@ -84,7 +84,7 @@ struct HTTPClientTransportTests {
         #expect(failure.mayHaveArrived && failure.canRetry)
     }
 
-    @Test("A request to a port that nobody listens on did not arrive")
+    @Test("A request to a port without a listener did not arrive")
     func refused() async throws {
         let failure = try #require(try await failure { try await request("http://127.0.0.1:1/") })
         #expect(!failure.mayHaveArrived && failure.canRetry)

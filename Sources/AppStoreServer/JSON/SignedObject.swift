@@ -1,7 +1,7 @@
 import Foundation
 import TillJSON
 
-/// Signed data: a compact JWS, whose signature nobody has checked yet.
+/// Signed data: a compact JWS, whose signature has not been verified.
 ///
 /// Answers contain the text as the server sent it. Data that comes from an app or from a notification must be verified
 /// before it is believed; data from an answer of the App Store came over TLS from the server that you asked.

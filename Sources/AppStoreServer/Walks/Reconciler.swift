@@ -135,7 +135,7 @@ private struct NotificationPosition: Codable {
     var token: String?
     /// The notifications of this window so far.
     var seen: [String] = []
-    /// The notifications of the window before, of which this one repeats the last.
+    /// The notifications of the previous window. This window repeats the last ones.
     var before: [String] = []
 
     init(until: Timestamp) { self.until = until }

@@ -41,8 +41,7 @@ extension Shop {
     }
 
     private func nextEvent(on name: ClockName, after present: Timestamp) async throws -> Timestamp {
-        let end = Timestamp(milliseconds: .max)
-        let due = try await storage.dueAccounts(on: name, until: end, in: nil, limit: 1).first?.due
+        let due = try await storage.dueAccounts(on: name, until: .never, in: nil, limit: 1).first?.due
         let job = try await jobs.pending(on: name).first?.at
         let delivery = try await nextDelivery(on: name).flatMap { $0 > present ? $0 : nil }
         guard let next = [due, delivery, job].compactMap({ $0 }).min() else {

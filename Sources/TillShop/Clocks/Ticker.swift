@@ -115,7 +115,7 @@ package struct Ticker: Service {
             known.withLock { $0[clock] = min($0[clock] ?? instant, instant) }
         }
 
-        /// When the next job is due on a clock. Whoever stores a job, sets a clock or replaces all data reports this
+        /// When the next job is due on a clock. Code that stores a job, sets a clock or replaces all data reports this
         /// with the earliest possible instant (`Signals`), also on other nodes; then the jobs must be read.
         func nextJob(on clock: ClockName) -> Timestamp {
             jobs.withLock { $0[clock] ?? Timestamp(milliseconds: .min) }
@@ -215,7 +215,7 @@ package struct Ticker: Service {
             var accounts: [DueAccount] = []
             let limit = Self.page + shop.quarantine.all.count
             for part in shop.partsHere {
-                let page = try await shop.storage.dueAccounts(on: clock, until: .distantFuture, in: part, limit: limit)
+                let page = try await shop.storage.dueAccounts(on: clock, until: .never, in: part, limit: limit)
                 if page.count == limit, page[limit - 1].due <= now { isWhole = false }
                 accounts += page
             }
@@ -234,7 +234,7 @@ package struct Ticker: Service {
                 for job in try await shop.jobs.pending(on: clock) where job.at <= now {
                     try await shop.jobRunner.run(job, on: clock)
                 }
-                plan.setNextJob(on: clock, try await shop.jobs.pending(on: clock).first?.at ?? .distantFuture)
+                plan.setNextJob(on: clock, try await shop.jobs.pending(on: clock).first?.at ?? .never)
             }
             plan.note(clock, plan.nextJob(on: clock))
         }
@@ -243,9 +243,4 @@ package struct Ticker: Service {
             plan.note(clock, now.advanced(milliseconds: Int64(Quarantine.pause / .milliseconds(1))))
         }
     }
-}
-
-extension Timestamp {
-    /// Later than every date.
-    fileprivate static let distantFuture = Timestamp(milliseconds: .max)
 }

@@ -39,7 +39,7 @@ extension Shop {
     /// The partitions assigned to this node; nil if it is the only node and works on all partitions.
     private var parts: [Range<Int64>]? { cluster?.parts }
 
-    /// The partitions of this node for the reads of the store, each of which takes a range or nil for all partitions.
+    /// The partitions of this node for reads of the store. A read takes one range, or nil for all partitions.
     var partsHere: [Range<Int64>?] { parts ?? [nil] }
 
     /// The first pending deliveries that this node makes: for a URL, the deliveries in its partitions; for its own

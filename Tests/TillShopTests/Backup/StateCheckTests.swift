@@ -101,6 +101,36 @@ struct StateCheckTests {
         }
     }
 
+    @Test("A file of an earlier version may lack optional columns at the end of a table, and no others")
+    func lackingColumns() async throws {
+        let test = try await shop()
+        let lines = try await text(test.shop).split(separator: "\n").dropLast().map(String.init)
+        let bought = try await test.sandbox.account(of: "ann")
+        func file(lacking column: String, of table: ShopTable) throws -> [String] {
+            var changed = lines
+            let start = try #require(lines.firstIndex { $0.contains(#""table":"\#(table.rawValue)""#) })
+            changed[start] = lines[start].replacing(#","\#(column)""#, with: "")
+            #expect(changed[start] != lines[start])
+            let place = try #require(table.columns.firstIndex { $0.name == column })
+            for line in lines.indices.dropFirst(start + 1).prefix(while: { lines[$0].hasPrefix("[") }) {
+                var cells = try #require(StateFile.row(Array(lines[line].utf8), of: table)).cells
+                cells.remove(at: place)
+                var row: [UInt8] = []
+                StateFile.append(TableRow(cells), to: &row)
+                changed[line] = String(decoding: row.dropLast(), as: UTF8.self)
+            }
+            return changed
+        }
+        try await test.buy("coins", by: "ann")
+        try await test.shop.takeState(try file(lacking: "commitment", of: .ledger))
+        #expect(try await test.sandbox.account(of: "ann") == bought)
+        for (column, table) in [("billing_plan", ShopTable.ledger), ("offer", .redemptions)] {
+            await #expect(throws: StateRefused.self) {
+                try await test.shop.takeState(try file(lacking: column, of: table))
+            }
+        }
+    }
+
     @Test(
         "A number that would overflow arithmetic is rejected",
         arguments: [
