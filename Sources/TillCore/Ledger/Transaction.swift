@@ -54,7 +54,7 @@ package struct Transaction: Codable, Equatable, Sendable {
     /// `commitmentInfo` in the payload; only for commitments with monthly billing.
     package var commitment: Commitment?
 
-    /// A transaction with all its values.
+    /// A transaction. The values of later columns are nil; set them afterwards.
     package init(
         id: TransactionID,
         originalID: TransactionID,
