@@ -2,24 +2,26 @@
 ///
 /// The library X509 parses certificates, but this type keeps their exact bytes for comparisons. It also reads
 /// certificates with RSA keys below 2,048 bits, which X509 rejects.
-struct CertificateAnatomy {
+package struct CertificateAnatomy: Sendable {
     /// The signed part of the certificate.
-    let toBeSigned: ArraySlice<UInt8>
+    package let toBeSigned: ArraySlice<UInt8>
     /// The issuer's name. Together with `serialNumber` it identifies the signer in a SignerInfo.
-    let issuer: ArraySlice<UInt8>
-    let serialNumber: ArraySlice<UInt8>
-    let subject: ArraySlice<UInt8>
+    package let issuer: ArraySlice<UInt8>
+    /// The serial number.
+    package let serialNumber: ArraySlice<UInt8>
+    /// The name of the owner.
+    package let subject: ArraySlice<UInt8>
     /// The SubjectPublicKeyInfo.
-    let publicKey: ArraySlice<UInt8>
+    package let publicKey: ArraySlice<UInt8>
     /// The algorithm of the signature. A certificate contains it twice, with the same bytes.
-    let algorithm: ArraySlice<UInt8>
+    package let algorithm: ArraySlice<UInt8>
     /// The signature.
-    let signature: ArraySlice<UInt8>
+    package let signature: ArraySlice<UInt8>
 
     /// Parses a certificate of a chain.
     ///
     /// - Throws: ``SigningError`` with the part and the code `unreadable`.
-    init(_ der: [UInt8], _ part: ChainPart) throws(SigningError) {
+    package init(_ der: [UInt8], _ part: ChainPart) throws(SigningError) {
         do {
             try self.init(der)
         } catch {
@@ -28,7 +30,7 @@ struct CertificateAnatomy {
     }
 
     /// Parses a certificate of version 3.
-    init(_ der: [UInt8]) throws(BERReader.Fault) {
+    package init(_ der: [UInt8]) throws(BERReader.Fault) {
         var file = BERReader(der[...])
         var certificate = try file.next(DERBytes.sequence).reader
         try file.end()

@@ -26,7 +26,8 @@ package struct SigningError: Error, Sendable {
     /// The error of the cryptographic library; nil if there is none.
     package let underlying: (any Error)?
 
-    init(_ code: Code, _ part: ChainPart, _ reason: String, underlying: (any Error)? = nil) {
+    /// - Parameter reason: the predicate of a sentence whose subject is the part.
+    package init(_ code: Code, _ part: ChainPart, _ reason: String, underlying: (any Error)? = nil) {
         self.code = code
         self.part = part
         self.message = "The \(part.rawValue) \(reason)."
@@ -34,7 +35,7 @@ package struct SigningError: Error, Sendable {
     }
 
     /// Runs `work` and converts any error into a `SigningError` about `part`.
-    static func wrapping<Value>(
+    package static func wrapping<Value>(
         _ code: Code,
         _ part: ChainPart,
         _ reason: String,

@@ -14,16 +14,16 @@ extension StringProtocol {
 }
 
 /// Formats values for explanations.
-enum Words {
+package enum Words {
     /// Quotes an untrusted text. Because the result appears in logs and terminals, it has at most 60 characters, and
     /// control characters are replaced.
-    static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         let shown = printable(String(text.unicodeScalars.prefix(60)))
         return text.unicodeScalars.count > 60 ? "\"\(shown)…\"" : "\"\(shown)\""
     }
 
     /// The text without control characters.
-    static func printable(_ text: String) -> String {
+    package static func printable(_ text: String) -> String {
         let scalars = text.unicodeScalars.map { scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: "\u{FFFD}" as Unicode.Scalar
@@ -34,7 +34,7 @@ enum Words {
     }
 
     /// Describes a duration in seconds. From two minutes on, the text also contains minutes, hours or days.
-    static func seconds(_ length: Double) -> String {
+    package static func seconds(_ length: Double) -> String {
         let length = length.magnitude
         // A Double cannot represent all larger integers, and an Int might overflow.
         guard length < 1e15 else { return "more than thirty million years" }

@@ -1,16 +1,27 @@
 import Crypto
 import Foundation
+import X509
 
 /// A P-256 public key that verifies ES256 signatures. Reading a key takes 15 µs, so keep the value, not the bytes.
 package struct VerificationKey: Sendable {
-    private let key: P256.Signing.PublicKey
+    /// The key in the type of swift-certificates, because those of swift-crypto 3 cannot be sent between tasks.
+    private let key: Certificate.PublicKey
+    /// The key as PEM.
+    package let pem: String
     /// The key as it is stored: an uncompressed point (X9.63) of 65 bytes.
     package let x963: [UInt8]
 
     /// Wraps an existing key.
     package init(_ key: P256.Signing.PublicKey) {
-        self.key = key
+        self.key = Certificate.PublicKey(key)
+        pem = key.pemRepresentation + "\n"
         x963 = Array(key.x963Representation)
+    }
+
+    /// The P-256 key of a certificate; nil for a key of another kind.
+    package init?(_ key: Certificate.PublicKey) {
+        guard let key = P256.Signing.PublicKey(key) else { return nil }
+        self.init(key)
     }
 
     /// Reads an uncompressed point (X9.63): 65 bytes that begin with 4.
@@ -46,19 +57,16 @@ package struct VerificationKey: Sendable {
         )
     }
 
-    /// The key as PEM.
-    package var pem: String { key.pemRepresentation + "\n" }
-
     /// Whether `signature` (64 bytes, r then s) is valid for `data`. False for a signature of another length.
-    func isValid(_ signature: [UInt8], for data: ArraySlice<UInt8>) -> Bool {
+    package func isValid(_ signature: [UInt8], for data: ArraySlice<UInt8>) -> Bool {
         guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
-        return key.isValidSignature(signature, for: data)
+        return P256.Signing.PublicKey(key)?.isValidSignature(signature, for: data) == true
     }
 
     /// Whether `signature` (DER) is valid for `data`. False if the bytes are not DER with two numbers.
-    func isValid(der signature: [UInt8], for data: [UInt8]) -> Bool {
+    package func isValid(der signature: [UInt8], for data: [UInt8]) -> Bool {
         guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: signature) else { return false }
-        return key.isValidSignature(signature, for: data)
+        return P256.Signing.PublicKey(key)?.isValidSignature(signature, for: data) == true
     }
 }
 

@@ -1,5 +1,4 @@
 import Crypto
-import CryptoExtras
 import Foundation
 import SwiftASN1
 import X509
@@ -64,7 +63,7 @@ package struct CertificateFacts: Sendable, Equatable {
         if P256.Signing.PublicKey(key) != nil { return "P-256" }
         if P384.Signing.PublicKey(key) != nil { return "P-384" }
         if P521.Signing.PublicKey(key) != nil { return "P-521" }
-        if let key = _RSA.Signing.PublicKey(key) { return "RSA, \(key.keySizeInBits) bits" }
+        if let bits = key.rsaBits { return "RSA, \(bits) bits" }
         return "another kind"
     }
 
@@ -73,7 +72,7 @@ package struct CertificateFacts: Sendable, Equatable {
         "2.5.29.31": "CRL distribution points", "2.5.29.32": "certificate policies",
         "2.5.29.35": "authority key identifier",
         "2.5.29.37": "extended key usage", "1.3.6.1.5.5.7.1.1": "authority information access (OCSP)",
-        "\(CertificateProfile.leafMarker)": "App Store signing certificate",
-        "\(CertificateProfile.intermediateMarker)": "intermediate for App Store signing certificates",
+        "\(CertificateMarker.leaf)": "App Store signing certificate",
+        "\(CertificateMarker.intermediate)": "intermediate for App Store signing certificates",
     ]
 }

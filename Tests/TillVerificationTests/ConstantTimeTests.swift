@@ -1,5 +1,5 @@
 import Testing
-import TillSigning
+import TillVerification
 
 @Suite("Comparison of secrets")
 struct ConstantTimeTests {

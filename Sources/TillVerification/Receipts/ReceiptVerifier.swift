@@ -1,5 +1,3 @@
-import Crypto
-import CryptoExtras
 import Foundation
 import Synchronization
 import X509
@@ -12,7 +10,8 @@ import X509
 package final class ReceiptVerifier: Sendable {
     private let roots: Set<[UInt8]>
     private let accepted: Set<ReceiptAlgorithm>
-    let purchaseCertificates: Set<[UInt8]>
+    /// The trusted certificates for receipts of single transactions, as DER.
+    package let purchaseCertificates: Set<[UInt8]>
     private let trusted = Mutex<[[UInt8]: Trusted]>([:])
 
     /// The maximum number of cached chains. If it is reached, the cache is emptied. A shop never has this many chains.
@@ -20,7 +19,7 @@ package final class ReceiptVerifier: Sendable {
 
     /// A verified chain under a trusted root.
     private struct Trusted: Sendable {
-        let key: _RSA.Signing.PublicKey
+        let key: Certificate.PublicKey
         /// The dates at which all three certificates are valid, in milliseconds since 1970.
         let validity: ClosedRange<Int64>
         let containers: [ReceiptAlgorithm: ReceiptContainer]
@@ -63,27 +62,13 @@ package final class ReceiptVerifier: Sendable {
             let date = ReceiptDate.iso8601(signed.receipt.creationDate)
             throw .notAuthenticated(reason: "was created on \(date), when its certificates were not valid")
         }
-        guard isValid(signed.signature, for: signed.payload, algorithm, chain.key) else {
+        guard chain.key.isValidSignature(signed.signature, for: signed.payload, signatureAlgorithm: algorithm.signature)
+        else {
             throw .notAuthenticated(reason: "was changed after it was signed, or was signed with another key")
         }
         let canonical = chain.containers[algorithm]?.bytes(payload: signed.payload, signature: signed.signature)
         guard canonical == signed.bytes else {
             throw .notAuthenticated(reason: "is not encoded like App Store receipts")
-        }
-    }
-
-    private func isValid(
-        _ signature: ArraySlice<UInt8>,
-        for payload: ArraySlice<UInt8>,
-        _ algorithm: ReceiptAlgorithm,
-        _ key: _RSA.Signing.PublicKey
-    ) -> Bool {
-        let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
-        return switch algorithm {
-        case .sha256:
-            key.isValidSignature(signature, for: SHA256.hash(data: payload), padding: .insecurePKCS1v1_5)
-        case .sha1:
-            key.isValidSignature(signature, for: Insecure.SHA1.hash(data: payload), padding: .insecurePKCS1v1_5)
         }
     }
 
@@ -115,14 +100,18 @@ package final class ReceiptVerifier: Sendable {
         if let problem = inspection.problems(accepting: accepted).first {
             throw .notAuthenticated(reason: "has an invalid certificate chain: \(problem)")
         }
-        guard let key = _RSA.Signing.PublicKey(inspection.leaf.publicKey), let validity = inspection.validity else {
+        guard let validity = inspection.validity else {
             throw .notAuthenticated(reason: "has certificates that are never valid at the same time")
         }
         let containers = accepted.map { algorithm in
             let leaf = inspection.anatomies[0]
             return (algorithm, ReceiptContainer(certificatesDER: certificatesDER, leaf: leaf, algorithm: algorithm))
         }
-        return Trusted(key: key, validity: validity, containers: Dictionary(uniqueKeysWithValues: containers))
+        return Trusted(
+            key: inspection.leaf.publicKey,
+            validity: validity,
+            containers: Dictionary(uniqueKeysWithValues: containers)
+        )
     }
 }
 

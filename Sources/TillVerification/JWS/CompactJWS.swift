@@ -2,9 +2,11 @@ import TillJSON
 
 /// A signed token as it was received, decoded but not verified: call ``verify(with:)`` before using its claims.
 package struct CompactJWS: Sendable {
+    /// The dot between the segments.
+    package static let dot = UInt8(ascii: ".")
     /// The default maximum size of a token in bytes.
     package static let defaultLimit = 16_384
-    /// The maximum number of objects and arrays that enclose a value in the header or the payload.
+    /// The default maximum number of objects and arrays that enclose a value in the header or the payload.
     package static let maximumDepth = 8
 
     /// The members of the header.
@@ -23,15 +25,23 @@ package struct CompactJWS: Sendable {
     /// - Parameters:
     ///   - text: three base64url segments. The first two must contain JSON objects.
     ///   - limit: the maximum size of `text` in bytes.
+    ///   - depth: the maximum number of objects and arrays that enclose a value.
     /// - Throws: ``JWSRefusal``.
-    package init(_ text: some StringProtocol, limit: Int = defaultLimit) throws(JWSRefusal) {
+    package init(
+        _ text: some StringProtocol,
+        limit: Int = defaultLimit,
+        depth: Int = maximumDepth
+    ) throws(JWSRefusal) {
         let bytes = Array(text.utf8)
         guard bytes.count <= limit else { throw .tooLong(bytes: bytes.count, limit: limit) }
-        let segments = bytes.split(separator: SigningChain.dot, omittingEmptySubsequences: false)
+        let segments = bytes.split(separator: Self.dot, omittingEmptySubsequences: false)
         guard segments.count == 3 else { throw .segments(segments.count) }
-        header = try Self.members(try Self.decode(segments[0], .header), .header)
+        // Tokens are untrusted. Parsers disagree about repeated keys and about numbers that are no `Double`, and
+        // unlimited nesting can exhaust the stack, so all three are rejected.
+        let limits = JSONLimits(depth: depth, numbersFitDouble: true)
+        header = try Self.members(try Self.decode(segments[0], .header), .header, limits)
         payload = try Self.decode(segments[1], .payload)
-        claims = try Self.members(payload, .payload)
+        claims = try Self.members(payload, .payload, limits)
         signature = try Self.decode(segments[2], .signature)
         signingInput = bytes[..<segments[1].endIndex]
     }
@@ -55,13 +65,10 @@ package struct CompactJWS: Sendable {
         return bytes
     }
 
-    /// Tokens are untrusted. Parsers disagree about repeated keys and about numbers that are no `Double`, and unlimited
-    /// nesting can exhaust the stack, so all three are rejected.
-    private static let limits = JSONLimits(depth: maximumDepth, numbersFitDouble: true)
-
     private static func members(
         _ bytes: [UInt8],
-        _ segment: JWSRefusal.Segment
+        _ segment: JWSRefusal.Segment,
+        _ limits: JSONLimits
     ) throws(JWSRefusal) -> [String: JSONTree] {
         let tree: JSONTree
         do {

@@ -1,25 +1,25 @@
-import Crypto
-import CryptoExtras
-import Foundation
 import SwiftASN1
 import X509
 
 /// Checks the three certificates of a receipt as a receipt verifier does, and reports all problems.
 ///
 /// See docs/api/receipts/app-receipts.md.
-struct ReceiptChainInspection {
-    let leaf: Certificate
-    let intermediate: Certificate
-    let root: Certificate
+package struct ReceiptChainInspection: Sendable {
+    /// The leaf certificate.
+    package let leaf: Certificate
+    /// The intermediate certificate.
+    package let intermediate: Certificate
+    /// The root certificate.
+    package let root: Certificate
     /// The encoded parts of the leaf, intermediate and root certificates.
-    let anatomies: [CertificateAnatomy]
+    package let anatomies: [CertificateAnatomy]
 
     static let parts: [ChainPart] = [.leaf, .intermediate, .root]
 
     /// Reads the leaf, intermediate and root certificates.
     ///
     /// - Throws: ``SigningError`` with the unreadable part and the code `unreadable`.
-    init(certificatesDER: [[UInt8]]) throws(SigningError) {
+    package init(certificatesDER: [[UInt8]]) throws(SigningError) {
         guard certificatesDER.count == Self.parts.count else {
             let reason =
                 "must be the first of three certificates (leaf, intermediate, root), "
@@ -42,7 +42,7 @@ struct ReceiptChainInspection {
     ///
     /// - Parameter accepted: the hash algorithms that are allowed for the signatures of leaf and intermediate. The
     ///   root's own signature does not matter.
-    func problems(accepting accepted: Set<ReceiptAlgorithm>) -> [ChainProblem] {
+    package func problems(accepting accepted: Set<ReceiptAlgorithm>) -> [ChainProblem] {
         var found: [ChainProblem] = []
         func unless(_ holds: Bool, _ part: ChainPart, _ reason: String) {
             if !holds { found.append(ChainProblem(part: part, reason: reason)) }
@@ -63,10 +63,10 @@ struct ReceiptChainInspection {
         }
         let usage = try? leaf.extensions.keyUsage
         unless(usage?.digitalSignature == true, .leaf, "may not sign data (keyUsage)")
-        unless(_RSA.Signing.PublicKey(leaf.publicKey) != nil, .leaf, "has no RSA key")
+        unless(leaf.publicKey.rsaBits != nil, .leaf, "has no RSA key")
         let marks = [
-            (leaf, ChainPart.leaf, CertificateProfile.leafMarker),
-            (intermediate, ChainPart.intermediate, CertificateProfile.intermediateMarker),
+            (leaf, ChainPart.leaf, CertificateMarker.leaf),
+            (intermediate, ChainPart.intermediate, CertificateMarker.intermediate),
         ]
         for (certificate, part, marker) in marks {
             let mark = certificate.extensions[oid: marker]
@@ -76,7 +76,7 @@ struct ReceiptChainInspection {
     }
 
     /// The problems of certificates that are not valid at `instant`, in milliseconds since 1970.
-    func problems(at instant: Int64) -> [ChainProblem] {
+    package func problems(at instant: Int64) -> [ChainProblem] {
         ChainInspection(leaf: leaf, intermediate: intermediate, root: root).problems(at: instant)
     }
 }

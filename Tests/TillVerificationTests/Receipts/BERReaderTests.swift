@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TillSigning
+@testable import TillVerification
 
 @Suite("The BER reader with malicious input")
 struct BERReaderTests {

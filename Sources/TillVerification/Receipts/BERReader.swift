@@ -6,7 +6,7 @@
 ///
 /// swift-asn1 is not used here: before a caller can check anything, it turns the whole file into nodes of about 100
 /// bytes each, so a hostile receipt of 8 MiB with empty elements would take some 400 MB. This reader allocates nothing.
-struct BERReader {
+package struct BERReader {
     /// A BER element.
     struct Element {
         /// The tag: its class, constructed bit and number in one octet.
@@ -21,9 +21,9 @@ struct BERReader {
     }
 
     /// The error for invalid bytes.
-    struct Fault: Error {
+    package struct Fault: Error {
         /// The reason, as the predicate of a sentence whose subject is the file.
-        let reason: String
+        package let reason: String
     }
 
     /// The maximum number of nested elements with indefinite lengths.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import TillSigning
+@testable import TillVerification
 
 @Suite("Base64 and base64url")
 struct Base64Tests {

@@ -3,14 +3,14 @@ import SwiftASN1
 import X509
 
 /// The issuer of a certificate as an OCSP request identifies it: by the hashes of its name and its key.
-struct OCSPIssuer: Hashable, Sendable {
+package struct OCSPIssuer: Hashable, Sendable {
     /// The hash algorithm.
     let hash: ASN1ObjectIdentifier
     let nameHash: [UInt8]
     let keyHash: [UInt8]
 
     /// An issuer with each hash algorithm that a client may use.
-    static func names(of certificate: Certificate, _ part: ChainPart) throws(SigningError) -> [OCSPIssuer] {
+    package static func names(of certificate: Certificate, _ part: ChainPart) throws(SigningError) -> [OCSPIssuer] {
         let name = try SigningError.wrapping(.cryptography, part, "has a name that cannot be written as DER") {
             var serializer = DER.Serializer()
             try serializer.serialize(certificate.subject)

@@ -6,24 +6,29 @@ import X509
 /// Checks a certificate chain like the strictest verifier in Apple's official libraries, and reports all problems.
 ///
 /// See docs/api/signed-data.md.
-struct ChainInspection {
+package struct ChainInspection {
     let leaf: Certificate
     let intermediate: Certificate
     let root: Certificate
 
+    /// Inspects three certificates.
+    package init(leaf: Certificate, intermediate: Certificate, root: Certificate) {
+        (self.leaf, self.intermediate, self.root) = (leaf, intermediate, root)
+    }
+
     /// The problems that do not depend on time: wrong signatures, names, extensions and kinds of keys.
-    func problems() -> [ChainProblem] {
+    package func problems() -> [ChainProblem] {
         Self.problems(ofRoot: root)
             + Self.problems(of: intermediate, .intermediate, under: root, .root)
             + Self.problems(ofAuthority: intermediate, .intermediate)
             + Self.problems(of: leaf, .leaf, under: intermediate, .intermediate)
             + Self.problems(ofLeaf: leaf)
-            + Self.problems(ofMarker: CertificateProfile.intermediateMarker, in: intermediate, .intermediate)
-            + Self.problems(ofMarker: CertificateProfile.leafMarker, in: leaf, .leaf)
+            + Self.problems(ofMarker: CertificateMarker.intermediate, in: intermediate, .intermediate)
+            + Self.problems(ofMarker: CertificateMarker.leaf, in: leaf, .leaf)
     }
 
     /// The problems of certificates that are not valid at `instant`, in milliseconds since 1970.
-    func problems(at instant: Int64) -> [ChainProblem] {
+    package func problems(at instant: Int64) -> [ChainProblem] {
         let date = Date(timeIntervalSince1970: Double(instant) / 1_000)
         let parts: [(ChainPart, Certificate)] = [(.root, root), (.intermediate, intermediate), (.leaf, leaf)]
         return parts.compactMap { part, certificate in
@@ -37,7 +42,8 @@ struct ChainInspection {
         }
     }
 
-    static func problems(ofRoot root: Certificate) -> [ChainProblem] {
+    /// The reasons why verifiers reject a certificate as a root.
+    package static func problems(ofRoot root: Certificate) -> [ChainProblem] {
         let isSigned = root.publicKey.isValidSignature(root.signature, for: root)
         let own = problems(
             .root,

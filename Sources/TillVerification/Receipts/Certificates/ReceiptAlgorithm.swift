@@ -1,5 +1,8 @@
+import X509
+
 /// The hash algorithms of receipts, with their encoded identifiers.
-enum ReceiptAlgorithm: Sendable, Hashable {
+package enum ReceiptAlgorithm: Sendable, Hashable {
+    /// SHA-256.
     case sha256
     /// SHA-1, which the App Store used until 2023. Till reads it only if the caller accepts it, and never writes it.
     case sha1
@@ -14,6 +17,14 @@ enum ReceiptAlgorithm: Sendable, Hashable {
 
     /// The OBJECT IDENTIFIER in ``digest``.
     var digestIdentifier: ArraySlice<UInt8> { digest[2..<digest.count - 2] }
+
+    /// The algorithm of a signature with RSA, PKCS#1 v1.5 and this hash.
+    var signature: Certificate.SignatureAlgorithm {
+        switch self {
+        case .sha256: .sha256WithRSAEncryption
+        case .sha1: .sha1WithRSAEncryption
+        }
+    }
 
     /// The AlgorithmIdentifier of a certificate that is signed with RSA and this hash.
     var certificateSignature: [UInt8] { Self.rsa(self == .sha256 ? 0x0B : 0x05) }

@@ -5,9 +5,9 @@ import X509
 /// limits.
 ///
 /// A request may be signed. The signature is not checked, because requests need no authorization.
-struct OCSPRequest: Sendable {
+package struct OCSPRequest: Sendable {
     /// The maximum size of a request in bytes. A request for one certificate has about a hundred bytes.
-    static let maxBytes = 16_384
+    package static let maxBytes = 16_384
     /// The maximum number of certificates in a request.
     static let maxCertificates = 32
     /// The maximum size of a nonce in bytes (RFC 9654).
@@ -16,24 +16,25 @@ struct OCSPRequest: Sendable {
     private static let nonceIdentifier: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 48, 1, 2]
 
     /// The id of a certificate: its issuer and its serial number.
-    struct CertificateID: Sendable {
+    package struct CertificateID: Sendable {
         /// The complete encoded id. The response repeats it byte for byte, because one client compares the bytes.
-        let encoded: [UInt8]
-        let issuer: OCSPIssuer
+        package let encoded: [UInt8]
+        /// The issuer.
+        package let issuer: OCSPIssuer
         /// The serial number without leading zeros.
-        let serial: [UInt8]
+        package let serial: [UInt8]
     }
 
     /// The certificates in the request; at least one.
-    let certificates: [CertificateID]
+    package let certificates: [CertificateID]
     /// The value of the nonce extension, which the response repeats; nil if the request has no nonce.
-    let nonce: [UInt8]?
+    package let nonce: [UInt8]?
 
     /// The error for a malformed request. The client receives no details.
-    struct Malformed: Error {}
+    package struct Malformed: Error {}
 
     /// Parses a request in DER.
-    init(_ der: [UInt8]) throws(Malformed) {
+    package init(_ der: [UInt8]) throws(Malformed) {
         guard der.count <= Self.maxBytes else { throw Malformed() }
         do {
             let body = try DER.sequence(try DER.parse(der), identifier: .sequence) { nodes in

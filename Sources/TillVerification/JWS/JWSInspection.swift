@@ -32,7 +32,7 @@ package struct JWSInspection: Sendable {
             return
         }
         root = ders.last.map { ChainRoot($0, trusting: roots) }
-        chainID = SigningChain.id(ofLeaf: ders[0])
+        chainID = CertificateText.chainID(ofLeaf: ders[0])
         var parsed: [Certificate] = []
         for der in ders {
             guard let certificate = try? Certificate(derEncoded: der) else {

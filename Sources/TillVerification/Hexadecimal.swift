@@ -1,6 +1,7 @@
 /// Bytes as hexadecimal digits.
 package enum Hexadecimal {
-    static let digits = Array("0123456789abcdef".utf8)
+    /// The 16 digits, in lower case.
+    package static let digits = Array("0123456789abcdef".utf8)
 
     /// Encodes each byte as two lower-case digits.
     package static func text(_ bytes: some Sequence<UInt8>) -> String {

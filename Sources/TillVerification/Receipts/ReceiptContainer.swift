@@ -3,7 +3,7 @@
 /// The file has one hash algorithm with NULL parameters, and the certificates in the order leaf, intermediate, root. It
 /// has one signer without signed attributes, and the algorithm rsaEncryption with NULL parameters. For one chain,
 /// everything except the payload, the signature and the lengths is constant. See docs/api/receipts/app-receipts.md.
-struct ReceiptContainer: Sendable {
+package struct ReceiptContainer: Sendable {
     /// The version and the hash algorithm, which precede the payload.
     private let algorithms: [UInt8]
     /// The encoded certificates, with their tag.
@@ -16,7 +16,7 @@ struct ReceiptContainer: Sendable {
     /// - Parameters:
     ///   - certificatesDER: the leaf, intermediate and root certificates.
     ///   - leaf: the parts of the leaf certificate.
-    init(certificatesDER: [[UInt8]], leaf: CertificateAnatomy, algorithm: ReceiptAlgorithm) {
+    package init(certificatesDER: [[UInt8]], leaf: CertificateAnatomy, algorithm: ReceiptAlgorithm) {
         let version: [UInt8] = [DERBytes.integer, 1, 1]
         algorithms = version + DERBytes.element(DERBytes.set, algorithm.digest)
         certificates = DERBytes.element(DERBytes.context(0), Array(certificatesDER.joined()))
@@ -25,7 +25,7 @@ struct ReceiptContainer: Sendable {
     }
 
     /// Encodes the complete file.
-    func bytes(payload: some Collection<UInt8>, signature: some Collection<UInt8>) -> [UInt8] {
+    package func bytes(payload: some Collection<UInt8>, signature: some Collection<UInt8>) -> [UInt8] {
         func content(_ type: [UInt8], _ value: [UInt8]) -> [UInt8] {
             let identifier = DERBytes.element(DERBytes.objectIdentifier, type)
             return DERBytes.element(DERBytes.sequence, identifier, DERBytes.element(DERBytes.context(0), value))

@@ -1,5 +1,5 @@
 import Testing
-import TillSigning
+import TillVerification
 
 @Suite("Hexadecimal digits")
 struct HexadecimalTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import TillSigning
+@testable import TillVerification
 
 @Suite("Dates in receipts")
 struct ReceiptDateTests {

@@ -11,7 +11,7 @@ package struct CachedSignature: Sendable {
 
     /// Reads the leaf's public key from a JWS header.
     ///
-    /// - Parameter header: the ``SigningChain/headerSegment`` of a chain.
+    /// - Parameter header: the header segment of a chain, in base64url.
     /// - Throws: ``SigningError`` if the header contains no leaf with a P-256 key.
     package init(header: [UInt8]) throws(SigningError) {
         guard
@@ -33,7 +33,7 @@ package struct CachedSignature: Sendable {
     /// Whether a signature (64 bytes, r then s) is valid for the header and a payload.
     package func isValid(_ signature: [UInt8], for payload: [UInt8]) -> Bool {
         var text = header
-        text.append(SigningChain.dot)
+        text.append(CompactJWS.dot)
         Base64URL.append(payload, to: &text)
         return key.isValid(signature, for: text[...])
     }

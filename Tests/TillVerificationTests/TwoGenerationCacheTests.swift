@@ -1,5 +1,5 @@
 import Testing
-import TillSigning
+import TillVerification
 
 @Suite("The cache of two halves")
 struct TwoGenerationCacheTests {
