@@ -5,7 +5,7 @@ SOURCES := Sources Tests Package.swift Benchmarks/Package.swift Benchmarks/Sourc
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test check test-swift test-python test-cluster soak bench bench-full bench-build dist format \
-	hops lint picture record-surface clean
+	docs hops lint picture record-surface clean
 
 help: ## print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1\t\2/' | expand -t 20
@@ -57,6 +57,9 @@ dist: ## one stripped binary, dist/till, tested in a clean Debian root (as root)
 
 format: ## rewrite the sources in the format of .swift-format
 	swift format --in-place --recursive $(SOURCES)
+
+docs: ## the reference of the library AppStoreServer, from the built modules (.build/docs; any warning is an error)
+	@scripts/docs
 
 lint: ## check the format of the sources against .swift-format
 	swift format lint --strict --recursive $(SOURCES)

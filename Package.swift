@@ -1,5 +1,5 @@
 // swift-tools-version:6.2
-// One binary and eighteen modules. docs/internals/architecture.md says what each is for and what it may import;
+// One binary and nineteen modules. docs/internals/architecture.md says what each is for and what it may import;
 // Tests/TidyTests holds us to it.
 
 import PackageDescription
@@ -19,6 +19,8 @@ let server = TargetDependencyCondition.when(traits: ["Server"])
 let client = TargetDependencyCondition.when(traits: ["Server", "AppStoreServer"])
 
 let clientCrypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto", condition: client)
+let clientX509 = Target.Dependency.product(name: "X509", package: "swift-certificates", condition: client)
+let clientASN1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1", condition: client)
 let clientLogging = Target.Dependency.product(name: "Logging", package: "swift-log", condition: client)
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto", condition: server)
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto", condition: server)
@@ -110,8 +112,8 @@ let package = Package(
     targets: [
         .target(name: "TillJSON", swiftSettings: settings),
         .target(name: "TillCalendar", swiftSettings: settings),
-        // The public products: the values of the App Store, the contract of the control API with its client, and a client
-        // of the App Store Server API.
+        // The public products: the values of the App Store, the contract of the control API with its client, and a
+        // client of the App Store Server API.
         .target(name: "AppStoreTypes", swiftSettings: settings),
         .target(name: "TillTypes", dependencies: ["AppStoreTypes"], swiftSettings: settings),
         .target(
@@ -119,11 +121,18 @@ let package = Package(
             dependencies: ["AppStoreTypes", "TillTypes", "TillJSON", httpClient, nioCore, nioPosix, nioHTTP1],
             swiftSettings: settings
         ),
+        // What server and client share to read and verify signed data. It compiles with swift-crypto 3 and 4, so it
+        // does without the product that has another name in each.
+        .target(
+            name: "TillVerification",
+            dependencies: ["AppStoreTypes", "TillJSON", "TillCalendar", clientCrypto, clientX509, clientASN1],
+            swiftSettings: settings
+        ),
         .target(
             name: "AppStoreServer",
             dependencies: [
-                "AppStoreTypes", "TillJSON", "TillCalendar", clientCrypto, clientLogging, httpClient, nioCore, nioPosix,
-                nioHTTP1,
+                "AppStoreTypes", "TillJSON", "TillCalendar", "TillVerification", clientCrypto, clientLogging,
+                httpClient, nioCore, nioPosix, nioHTTP1,
             ],
             swiftSettings: settings
         ),
@@ -136,7 +145,9 @@ let package = Package(
         ),
         .target(
             name: "TillSigning",
-            dependencies: ["TillTypes", "TillJSON", "TillCalendar", crypto, cryptoExtras, x509, asn1],
+            dependencies: [
+                "TillVerification", "TillTypes", "TillJSON", "TillCalendar", crypto, cryptoExtras, x509, asn1,
+            ],
             swiftSettings: settings
         ),
         .target(name: "TillStorage", dependencies: ["TillCore"], swiftSettings: settings),
@@ -223,7 +234,10 @@ let package = Package(
         .testTarget(name: "TillControlTests", dependencies: ["TillControl", "TillJSON"], swiftSettings: settings),
         .testTarget(
             name: "AppStoreServerTests",
-            dependencies: ["AppStoreServer", "TillJSON", clientCrypto, httpClient, nioCore, nioPosix],
+            dependencies: [
+                "AppStoreServer", "TillSigning", "TillJSON", clientCrypto, httpClient, nioCore, nioPosix,
+                hummingbird, hummingbirdTesting, httpTypes,
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -240,8 +254,15 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "TillVerificationTests",
+            dependencies: ["TillVerification", "TillSigning", "TillJSON", crypto, x509],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "TillSigningTests",
-            dependencies: ["TillSigning", "TillShop", "TillJSON", crypto, cryptoExtras, x509, asn1],
+            dependencies: [
+                "TillSigning", "TillVerification", "TillShop", "TillJSON", crypto, cryptoExtras, x509, asn1,
+            ],
             swiftSettings: settings
         ),
         .testTarget(

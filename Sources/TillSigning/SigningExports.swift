@@ -1,3 +1,4 @@
-// The OCSP responder uses the values of the control API as they are, so every file that imports this module sees them,
-// too.
+// The OCSP responder uses the values of the control API as they are, and signed data is read with TillVerification, so
+// every file that imports this module sees both, too.
 @_exported import TillTypes
+@_exported import TillVerification

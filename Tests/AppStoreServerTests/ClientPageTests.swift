@@ -13,10 +13,13 @@ struct ClientPageTests {
         text.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "\n")
     }
 
-    @Test("Every block of code is compiled, by DocumentedCode.swift")
+    @Test("Every block of code is compiled, by DocumentedCode.swift or DocumentedServer.swift")
     func code() throws {
         let page = try String(contentsOf: folder.appending(path: "../../docs/client/index.md"), encoding: .utf8)
-        let compiled = lines(try String(contentsOf: folder.appending(path: "DocumentedCode.swift"), encoding: .utf8))
+        let files = ["DocumentedCode.swift", "Verification/DocumentedServer.swift"]
+        let compiled = lines(
+            try files.map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }.joined()
+        )
         let blocks = page.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
         #expect(blocks.count >= 9)
         for block in blocks { #expect(compiled.contains(lines(block)), "\(block)") }

@@ -60,6 +60,28 @@ struct DocumentedCode {
         }
     }
 
+    func verified(_ text: String) async throws -> SignedDataVerifier {
+        let verifier = SignedDataVerifier(
+            roots: try TrustedRoots(files: ["AppleRootCA-G3.cer"]),
+            app: .production(bundleID: "com.example.shop", appAppleID: 1_234_567_890)
+        )
+        let transaction = try await verifier.verify(SignedTransaction(text))
+        print(transaction.payload.productId)
+        return verifier
+    }
+
+    func either(
+        _ signed: SignedTransaction,
+        _ production: SignedDataVerifier,
+        _ sandbox: SignedDataVerifier
+    ) async throws(VerificationFailure) -> VerifiedTransaction {
+        do {
+            return try await production.verify(signed)
+        } catch let failure where failure.reason == .environment {
+            return try await sandbox.verify(signed)
+        }
+    }
+
     func errors(_ client: AppStoreServerClient) async throws {
         do {
             try await client.finishTransaction(transactionId)

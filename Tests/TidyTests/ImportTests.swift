@@ -61,14 +61,19 @@ struct ImportTests {
         ),
         "AppStoreServer": .only(
             platform.union([
-                "AppStoreTypes", "TillJSON", "TillCalendar", "AsyncHTTPClient", "Crypto", "Logging", "NIOCore",
-                "NIOHTTP1",
-                "NIOPosix",
+                "AppStoreTypes", "TillJSON", "TillCalendar", "TillVerification", "AsyncHTTPClient", "Crypto", "Logging",
+                "NIOCore", "NIOHTTP1", "NIOPosix",
             ])
         ),
         "TillCore": .only(["AppStoreTypes", "TillTypes"]),
+        "TillVerification": .only(
+            platform.union(["AppStoreTypes", "TillJSON", "TillCalendar", "Crypto", "SwiftASN1", "X509"])
+        ),
         "TillSigning": .only(
-            platform.union(["TillTypes", "TillJSON", "TillCalendar", "Crypto", "CryptoExtras", "SwiftASN1", "X509"])
+            platform.union([
+                "TillVerification", "TillTypes", "TillJSON", "TillCalendar", "Crypto", "CryptoExtras", "SwiftASN1",
+                "X509",
+            ])
         ),
         "TillStorage": .only(platform.union(["TillCore"])),
         "TillSQLite": .only(platform.union(["TillCore", "TillStorage", "GRDB", "GRDBSQLite"])),
@@ -158,7 +163,9 @@ struct ImportTests {
             ("TillPostgres", "GRDB"), ("TillSQLite", "CPostgres"), ("TillShop", "CPostgres"),
             ("TillShop", "TillSQLite"), ("TillServer", "TillSQLite"), ("TillServer", "AsyncHTTPClient"),
             ("TillServer", "ArgumentParser"), ("TillServer", "Mustache"), ("TillConsole", "TillSQLite"),
-            ("AppStoreServer", "TillControl"), ("AppStoreServer", "X509"), ("TillControl", "AppStoreServer"),
+            ("AppStoreServer", "TillControl"), ("AppStoreServer", "X509"), ("AppStoreServer", "TillSigning"),
+            ("TillVerification", "TillSigning"), ("TillVerification", "CryptoExtras"),
+            ("TillControl", "AppStoreServer"),
             ("TillServer", "TillConsole"), ("TillServer", "TillExec"), ("TillExec", "TillRuntime"),
             ("till", "CNamespace"), ("till", "TillTestSupport"), ("TillConsole", "TillRuntime"),
             ("TillRuntime", "ArgumentParser"), ("TillRuntime", "till"), ("TillRuntime", "TillTestSupport"),

@@ -80,7 +80,7 @@ struct SigningChainTests {
             #expect(text.contains("OCSP - URI:http://localhost:8888/ocsp"))
         }
         for (certificate, oid) in [
-            (chain.leaf, CertificateProfile.leafMarker), (chain.intermediate, CertificateProfile.intermediateMarker),
+            (chain.leaf, CertificateMarker.leaf), (chain.intermediate, CertificateMarker.intermediate),
         ] {
             #expect(certificate.extensions[oid: oid]?.value == [5, 0])
         }

@@ -55,7 +55,10 @@ public struct ServerAddress: Codable, Hashable, Sendable, CustomStringConvertibl
 
     /// The address of another server.
     ///
-    /// - Parameter receiptURL: the URL of verifyReceipt, if it is another one.
+    /// - Parameters:
+    ///   - url: the URL in front of the paths.
+    ///   - receiptURL: the URL of verifyReceipt, if it is another one.
+    ///   - environment: the environment of the server; nil if it is not known.
     public init(url: String, receiptURL: String? = nil, environment: StoreEnvironment? = nil) {
         self.url = url.last == "/" ? String(url.dropLast()) : url
         self.receiptURL = receiptURL ?? self.url

@@ -18,7 +18,9 @@ extension AppStoreServerClient {
 
     /// Extend a Subscription Renewal Date. It can be repeated with the same `requestIdentifier`.
     ///
-    /// - Parameter originalTransactionId: the subscription.
+    /// - Parameters:
+    ///   - originalTransactionId: the subscription.
+    ///   - request: the days, the reason and an identifier of the request.
     public func extendRenewalDate(
         of originalTransactionId: String,
         _ request: ExtendRenewalDateRequest
@@ -38,7 +40,9 @@ extension AppStoreServerClient {
 
     /// Get Status of Subscription Renewal Date Extensions.
     ///
-    /// - Parameter requestIdentifier: that of the request.
+    /// - Parameters:
+    ///   - productId: the product of the request.
+    ///   - requestIdentifier: that of the request.
     public func renewalDateExtensionStatus(
         productId: String,
         requestIdentifier: UUID

@@ -18,6 +18,7 @@ extension AppStoreServerClient {
     ///   - id: any transaction id, original transaction id or app transaction id of the customer.
     ///   - filter: which transactions; the same for all pages.
     ///   - revision: the `revision` of the page before, or one that was kept; nil for the first page.
+    ///   - version: the version of the endpoint.
     public func transactionHistory(
         of id: String,
         filter: TransactionFilter = TransactionFilter(),
@@ -34,6 +35,7 @@ extension AppStoreServerClient {
     ///   - id: any transaction id, original transaction id or app transaction id of the customer.
     ///   - filter: which transactions.
     ///   - revision: a kept `revision`, to get only what is new or changed since; nil for everything.
+    ///   - version: the version of the endpoint.
     public func transactions(
         of id: String,
         filter: TransactionFilter = TransactionFilter(),
@@ -63,7 +65,9 @@ extension AppStoreServerClient {
     /// Set App Account Token: sets the app's UUID for the customer on a purchase, and on the present and later renewals
     /// of a subscription. It can be repeated.
     ///
-    /// - Parameter originalTransactionId: the first transaction of the purchase.
+    /// - Parameters:
+    ///   - token: the app's UUID for the customer.
+    ///   - originalTransactionId: the first transaction of the purchase.
     /// - Returns: the server that has the transaction.
     @discardableResult
     public func setAppAccountToken(_ token: UUID, of originalTransactionId: String) async throws -> ServerAddress {

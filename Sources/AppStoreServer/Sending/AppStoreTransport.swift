@@ -5,6 +5,7 @@ public protocol AppStoreTransport: Sendable {
     /// It must throw when the timeout has passed, or when its task is cancelled.
     ///
     /// - Parameters:
+    ///   - request: the request.
     ///   - timeout: the time limit for the whole answer.
     ///   - maxBytes: the maximum length of the body of the answer.
     /// - Throws: `TransportFailure` if no complete answer arrives.

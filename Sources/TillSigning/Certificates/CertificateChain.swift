@@ -18,6 +18,6 @@ extension CertificateChain {
 
     /// The ``id`` of the chain with a leaf.
     package static func id(ofLeaf der: [UInt8]) -> String {
-        String(Hexadecimal.text(SHA256.hash(data: der)).prefix(16))
+        CertificateText.chainID(ofLeaf: der)
     }
 }

@@ -15,10 +15,6 @@ enum CertificateProfile {
     static let notValidBefore = Date(timeIntervalSince1970: 1_199_145_600)
     static let notValidAfter = Date(timeIntervalSince1970: 4_102_444_800)
 
-    /// The marker extensions by which verifiers recognize a leaf that signs data, and the intermediate that issued it.
-    static let leafMarker: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 11, 1]
-    static let intermediateMarker: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 2, 1]
-
     static let intermediateName = "Till Signing Authority"
     static let leafName = "Till Signed Data"
     static let responderName = "Till OCSP Responder"
@@ -76,7 +72,7 @@ enum CertificateProfile {
                     SubjectKeyIdentifier(hash: key.verification)
                     try authorityKeyIdentifier(of: root.certificate)
                     if let ocspURL { revocation(at: ocspURL) }
-                    if isMarked { marker(intermediateMarker) }
+                    if isMarked { marker(CertificateMarker.intermediate) }
                 }
             )
         }
@@ -111,7 +107,7 @@ enum CertificateProfile {
                     SubjectKeyIdentifier(hash: key.verification)
                     try authorityKeyIdentifier(of: intermediate.certificate)
                     if let ocspURL { revocation(at: ocspURL) }
-                    if isMarked { marker(leafMarker) }
+                    if isMarked { marker(CertificateMarker.leaf) }
                 }
             )
         }

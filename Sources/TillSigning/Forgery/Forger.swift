@@ -147,6 +147,6 @@ package struct Forger: Sendable {
     }
 
     private static func text(_ segments: [[UInt8]]) -> String {
-        String(decoding: Array(segments.joined(separator: [SigningChain.dot])), as: UTF8.self)
+        String(decoding: Array(segments.joined(separator: [CompactJWS.dot])), as: UTF8.self)
     }
 }

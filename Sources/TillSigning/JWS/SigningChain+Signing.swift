@@ -3,7 +3,6 @@ import Foundation
 import TillJSON
 
 extension SigningChain {
-    static let dot = UInt8(ascii: ".")
     /// The size of a raw ES256 signature, r then s, in bytes.
     package static let signatureByteCount = 64
     private static let encodedSignatureByteCount = Base64URL.encodedCount(of: signatureByteCount)
@@ -29,10 +28,10 @@ extension SigningChain {
     package func signText(_ payload: [UInt8]) throws(SigningError) -> SignedText {
         var rest: [UInt8] = []
         rest.reserveCapacity(2 + Base64URL.encodedCount(of: payload.count) + Self.encodedSignatureByteCount)
-        rest.append(Self.dot)
+        rest.append(CompactJWS.dot)
         Base64URL.append(payload, to: &rest)
         let signature = try signature(overEncoded: rest[1...])
-        rest.append(Self.dot)
+        rest.append(CompactJWS.dot)
         Base64URL.append(signature, to: &rest)
         return SignedText(header: headerSegment, rest: rest)
     }
@@ -62,9 +61,9 @@ extension SigningChain {
             text.reserveCapacity(header.count + encoded + 2)
         }
         text.append(contentsOf: header)
-        text.append(dot)
+        text.append(CompactJWS.dot)
         Base64URL.append(payload, to: &text)
-        text.append(dot)
+        text.append(CompactJWS.dot)
         Base64URL.append(signature, to: &text)
     }
 

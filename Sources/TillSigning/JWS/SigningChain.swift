@@ -109,7 +109,7 @@ package final class SigningChain: CertificateChain, CustomStringConvertible {
         headerSegment = Self.headerSegment("ES256", certificatesDER)
         var hash = SHA256()
         hash.update(data: headerSegment)
-        hash.update(data: [Self.dot])
+        hash.update(data: [CompactJWS.dot])
         hashAfterHeader = hash
     }
 

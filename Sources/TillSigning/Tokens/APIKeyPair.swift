@@ -63,12 +63,12 @@ package struct APIKeyPair: Sendable {
         header.put("kid", keyID)
         header.put("typ", "JWT")
         var text = Base64URL.encode(header.finish())
-        text.append(SigningChain.dot)
+        text.append(CompactJWS.dot)
         Base64URL.append(claims, to: &text)
         let signature = try SigningError.wrapping(.cryptography, .apiKey, "could not sign") {
             Array(try privateKey.signature(for: text).rawRepresentation)
         }
-        text.append(SigningChain.dot)
+        text.append(CompactJWS.dot)
         Base64URL.append(signature, to: &text)
         return String(decoding: text, as: UTF8.self)
     }

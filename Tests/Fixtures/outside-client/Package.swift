@@ -19,6 +19,10 @@ let package = Package(
             dependencies: [
                 .product(name: "AppStoreServer", package: "till"), .product(name: "TillControl", package: "till"),
             ]
-        )
+        ),
+        .executableTarget(
+            name: "verifies-signed-data",
+            dependencies: [.product(name: "AppStoreServer", package: "till")]
+        ),
     ]
 )

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import TillSigning
+@testable import TillVerification
 
 @Suite("The payload of an app receipt")
 struct AppReceiptTests {

@@ -40,9 +40,9 @@ struct ReceiptChainTests {
         #expect(!texts[3].contains("1.2.840.113635"))
         for index in [0, 1, 3] { #expect(texts[index].contains("X509v3 Authority Key Identifier")) }
         let leaf = try Certificate(derEncoded: chain.certificatesDER[0])
-        #expect(leaf.extensions[oid: CertificateProfile.leafMarker]?.value == [5, 0])
+        #expect(leaf.extensions[oid: CertificateMarker.leaf]?.value == [5, 0])
         let intermediate = try Certificate(derEncoded: chain.certificatesDER[1])
-        #expect(intermediate.extensions[oid: CertificateProfile.intermediateMarker]?.value == [5, 0])
+        #expect(intermediate.extensions[oid: CertificateMarker.intermediate]?.value == [5, 0])
         #expect(chain.certificatesDER[2] == (try ReceiptSample.root().certificateDER))
     }
 

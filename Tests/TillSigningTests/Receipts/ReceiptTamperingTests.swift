@@ -2,6 +2,7 @@ import Testing
 import TillShop
 
 @testable import TillSigning
+@testable import TillVerification
 
 @Suite("Tampered receipts")
 struct ReceiptTamperingTests {

@@ -6,6 +6,7 @@ import Testing
 import X509
 
 @testable import TillSigning
+@testable import TillVerification
 
 @Suite("Signed receipts")
 struct SignedReceiptTests {
