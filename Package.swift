@@ -226,6 +226,16 @@ let package = Package(
             dependencies: ["AppStoreServer", "TillJSON", clientCrypto, httpClient, nioCore, nioPosix],
             swiftSettings: settings
         ),
+        // The client with a real server in the process of the test.
+        .testTarget(
+            name: "AppStoreServerLiveTests",
+            dependencies: [
+                "AppStoreServer", "TillControl", "TillTestSupport", "TillRuntime", "TillServer", "TillShop",
+                "TillStorage",
+                "TillJSON", "TillCore", crypto, logging,
+            ],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "TillCoreTests",
             dependencies: ["TillTestSupport", "TillCore", "TillCalendar"],

@@ -19,6 +19,8 @@ let package = Package(
             dependencies: [
                 .product(name: "AppStoreServer", package: "till"), .product(name: "TillControl", package: "till"),
             ]
-        )
+        ),
+        // A process that a test kills.
+        .executableTarget(name: "reconciles", dependencies: [.product(name: "AppStoreServer", package: "till")]),
     ]
 )
