@@ -231,8 +231,7 @@ let package = Package(
             name: "AppStoreServerLiveTests",
             dependencies: [
                 "AppStoreServer", "TillControl", "TillTestSupport", "TillRuntime", "TillServer", "TillShop",
-                "TillStorage",
-                "TillJSON", "TillCore", crypto, logging,
+                "TillStorage", "TillJSON", "TillCore", crypto, logging,
             ],
             swiftSettings: settings
         ),

