@@ -1,7 +1,7 @@
 import Foundation
 
-/// The effects of a backend: lines of a file. Each line has the id of what caused the effect, so the effect and its id are
-/// written together, and an effect is never repeated.
+/// The effects of a backend: lines of a file. Each line has the id of what caused the effect, so the effect and its id
+/// are written together, and an effect is never repeated.
 actor RecordedEffects {
     private let effects: FileHandle
     /// Everything that was handed over, also what had its effect already.
