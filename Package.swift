@@ -240,6 +240,15 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // The client with a real server in the process of the test.
+        .testTarget(
+            name: "AppStoreServerLiveTests",
+            dependencies: [
+                "AppStoreServer", "TillControl", "TillTestSupport", "TillRuntime", "TillServer", "TillShop",
+                "TillStorage", "TillJSON", "TillCore", crypto, logging,
+            ],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "TillCoreTests",
             dependencies: ["TillTestSupport", "TillCore", "TillCalendar"],

@@ -105,6 +105,10 @@ public struct ExternalPurchaseToken: AppStoreObject {
 
     /// When the token was created.
     public var tokenCreationDate: Timestamp? { raw["tokenCreationDate"] }
+    /// The type of a token for a custom link, such as `ACQUISITION`; nil for other tokens.
+    public var tokenType: String? { raw["tokenType"] }
+    /// When a token for a custom link expires; nil for other tokens.
+    public var tokenExpirationDate: Timestamp? { raw["tokenExpirationDate"] }
     /// The bundle id of the app.
     public var bundleId: String? { raw["bundleId"] }
     /// The id of the app in the App Store.

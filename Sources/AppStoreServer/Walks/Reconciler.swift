@@ -41,10 +41,12 @@ public struct Reconciler<Store: ReconcilerStore>: Sendable {
     /// Hands over the notifications since the last run that were not handed over before.
     ///
     /// - Parameters:
-    ///   - since: where the first run begins: at most 180 days ago, in the sandbox 30 days.
+    ///   - since: where the first run begins: less than 180 days ago, in the sandbox 30 days. Later runs begin where
+    ///     the last run ended.
     ///   - until: where this run ends, usually now.
     /// - Returns: the number of notifications that were handed over.
-    /// - Throws: an error of the client or of the store.
+    /// - Throws: an error of the client or of the store. The code is `startDateTooFarInPast` if the last run is so long
+    ///   ago that the history no longer has everything since then.
     @discardableResult
     public func reconcileNotifications(since: Timestamp, until: Timestamp) async throws -> Int {
         var position = try await kept(.notifications, NotificationPosition(until: since))
@@ -63,7 +65,9 @@ public struct Reconciler<Store: ReconcilerStore>: Sendable {
 
     /// Walks the rest of a window.
     private func walk(_ position: inout NotificationPosition, to end: Timestamp) async throws -> Int {
-        let list = client.notifications(from: position.until - overlap, to: end, paginationToken: position.token)
+        // The App Store refuses dates before its history, where the first run may begin.
+        let start = max(position.until - overlap, position.first)
+        let list = client.notifications(from: start, to: end, paginationToken: position.token)
         var pages = list.pages.makeAsyncIterator()
         var count = 0
         while let page = try await pages.next() {
@@ -127,6 +131,8 @@ extension AppStoreServerError {
 
 /// A position in the notification history.
 private struct NotificationPosition: Codable {
+    /// Where the first run began.
+    let first: Timestamp
     /// Everything before was handed over.
     var until: Timestamp
     /// The end of the window that is being walked; nil between two windows.
@@ -138,7 +144,7 @@ private struct NotificationPosition: Codable {
     /// The notifications of the previous window. This window repeats the last ones.
     var before: [String] = []
 
-    init(until: Timestamp) { self.until = until }
+    init(until: Timestamp) { (first, self.until) = (until, until) }
 
     /// The notifications of a page that were not handed over before. All of the page are noted.
     mutating func unseen(_ items: [NotificationHistoryResponseItem]) -> [NotificationHistoryResponseItem] {

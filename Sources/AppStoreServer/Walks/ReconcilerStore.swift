@@ -43,8 +43,9 @@ public protocol ReconcilerStore: Sendable {
 
 /// A store that hands each batch to a function and then writes its position to a file.
 ///
-/// The file is replaced as a whole. If the process is killed between the two steps, the batch is handed over again, so
-/// the function should recognize a `notificationUUID` and a `transactionId` that it has seen.
+/// The file is replaced as a whole. If the process is killed between the two steps, the batch is handed over again. To
+/// have each effect once, the function writes a `notificationUUID` together with its effect and skips one that it has
+/// seen, and stores a transaction in place of what it had under the same `transactionId`.
 public actor FileReconcilerStore: ReconcilerStore {
     private let file: URL
     private let apply: @Sendable (ReconcilerBatch) async throws -> Void

@@ -24,5 +24,7 @@ let package = Package(
             name: "verifies-signed-data",
             dependencies: [.product(name: "AppStoreServer", package: "till")]
         ),
+        // A process that a test kills.
+        .executableTarget(name: "reconciles", dependencies: [.product(name: "AppStoreServer", package: "till")]),
     ]
 )
