@@ -29,3 +29,19 @@ package struct ForeignIdentifier: Equatable, Sendable {
         self.own = own
     }
 }
+
+extension ForeignIdentifier {
+    /// The counter value with which Till would create the same identifier; nil if it never does.
+    package var counter: Int64? {
+        let counter: Int64? =
+            switch kind {
+            case .transaction:
+                Int64(foreign).map {
+                    AccountID.hasShape($0)
+                        ? Identifiers.counter(of: AccountID($0)) : Identifiers.counter(of: TransactionID($0))
+                }
+            case .order: OrderID(wireForm: foreign).map { $0.number / Partition.count }
+            }
+        return counter.flatMap { (0..<Identifiers.maxCounters).contains($0) ? $0 : nil }
+    }
+}

@@ -61,6 +61,7 @@ package struct ImportedLife: Sendable {
         self.catalog = catalog
         self.policy = policy
         instant = life.instant
+        quarantined = life.unreadable
         let kept = checked(life.transactions)
         enter(kept, life, &identifiers, keepsIDs)
         takeAccount(life, keepsIDs)
@@ -69,8 +70,12 @@ package struct ImportedLife: Sendable {
         compare(life)
     }
 
-    /// How many identifiers an import takes at most: three for each transaction.
-    package static func identifiersNeeded(for life: SourceLife) -> Int64 { Int64(life.transactions.count) * 3 + 1 }
+    /// Puts the customer on a clock of their own.
+    package mutating func setClock(_ name: String?) { account.clock = name }
+
+    /// How many identifiers an import takes at most: two for each transaction, one for each
+    /// order, and one for the account.
+    package static func identifiersNeeded(for life: SourceLife) -> Int64 { Int64(life.transactions.count) * 2 + Int64(life.orders.count) + 1 }
 
     // MARK: The transactions
 

@@ -15,11 +15,23 @@ package struct SourceLife: Sendable {
     package var appTransactionID: Int64?
     /// The ids of the transactions of each order that was looked up.
     package var orders: [String: [Int64]] = [:]
+    /// Parts of the answers that the ledger cannot contain, such as a transaction of an unknown type.
+    package var unreadable: [ImportedLife.Finding] = []
     /// The time of the answers, at which the customer's clock begins.
     package var instant: Timestamp
 
     /// A life without purchases at the time of the answers.
     package init(at instant: Timestamp) { self.instant = instant }
+
+    /// Replaces the app account tokens. The same token is replaced by the same other token.
+    package mutating func replaceTokens(_ other: (String) -> String) {
+        for place in transactions.indices {
+            transactions[place].row.appAccountToken = transactions[place].row.appAccountToken.map(other)
+        }
+        for place in subscriptions.indices {
+            subscriptions[place].renewal.appAccountToken = subscriptions[place].renewal.appAccountToken.map(other)
+        }
+    }
 }
 
 /// A transaction of another server.
