@@ -37,8 +37,9 @@ package struct ImportedLife: Sendable {
         }
     }
 
-    let policy: Policy
-    let instant: Timestamp
+    /// The time of the answers, at which the customer's clock begins.
+    package let instant: Timestamp
+    private let policy: Policy
 
     /// Derives an account.
     ///

@@ -104,6 +104,7 @@ extension Shop {
         _ isAnonymous: Bool
     ) async throws -> ImportedLife {
         let scope = customer.scope
+        if !isAnonymous { identifiers.skip(life.counters) }
         // Two imports of the same customer must not run at the same time.
         var keys: Set<String> = [customer.lockKey, "import/\(scope.environment.rawValue)/\(scope.app)"]
         let imported = try await transactor.transact("the account of \(customer.customer)", locking: &keys) { _ in
@@ -132,6 +133,15 @@ extension Shop {
         }
         try await identifiers.readImported()
         return imported
+    }
+}
+
+extension SourceLife {
+    /// The counter values with which Till would create the identifiers of the source.
+    fileprivate var counters: [Int64] {
+        (transactions.map(\.number) + [appTransactionID].compactMap(\.self)).compactMap {
+            ForeignIdentifier.counter(.transaction, String($0))
+        } + orders.keys.compactMap { ForeignIdentifier.counter(.order, $0) }
     }
 }
 

@@ -53,6 +53,11 @@ final class IdentifierPool: Sendable {
     /// (`Retention.HighWaterMark`).
     static let blockLife = Duration.seconds(86_400)
 
+    /// Never assigns these values, which the identifiers of an import in progress have.
+    func skip(_ counters: [Int64]) {
+        block.withLock { $0.imported = Array(Set($0.imported + counters)).sorted() }
+    }
+
     /// The random text from which UUIDs are derived, so that a replayed run has the same UUIDs.
     let seed: String
 

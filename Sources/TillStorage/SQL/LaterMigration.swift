@@ -104,7 +104,10 @@ package struct LaterMigration: Sendable {
         ),
         LaterMigration(
             "ids of other stores in the ledger",
-            both: "ALTER TABLE ledger ADD COLUMN foreign_ids TEXT; ALTER TABLE snapshot_ledger ADD COLUMN foreign_ids TEXT"
+            both: """
+                ALTER TABLE ledger ADD COLUMN foreign_ids TEXT;
+                ALTER TABLE snapshot_ledger ADD COLUMN foreign_ids TEXT;
+                """
         ),
     ]
 }
