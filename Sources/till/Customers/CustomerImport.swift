@@ -9,8 +9,7 @@ extension CustomerCommand {
     struct Import: AnsweringCommand {
         static let summary = "Creates a customer from the answers of another App Store server."
         static let examples = """
-            till customer import zoe --from http://127.0.0.1:8890 --transaction 2000000123456789 \\
-              --key SubscriptionKey_2X9R4HXF34.p8 --key-id 2X9R4HXF34 --issuer 57246542-96fe-1a63-e053-0824d011072a
+            till customer import zoe --from apple --transaction 700001234567890
             till customer import zoe --from history.json --from status.json --anonymize
             """
         static let notes =
