@@ -5,11 +5,19 @@ import TillSigning
 /// Keeps signed transactions. A transaction is signed again after it changes, after the signing chain is rotated, and
 /// when its signature is older than `signatureAge`. By default nothing is cached (docs/operating/settings.md).
 final class SignatureCache: Sendable {
-    private struct Entry {
+    /// A class, because a copy of the value would copy all parts of the transaction while other threads wait.
+    private final class Entry: Sendable {
         let row: Transaction
         let chainID: String
         let signedDate: Timestamp
         let text: SignedText
+
+        init(_ text: SignedText, of row: Transaction, by chainID: String, at signedDate: Timestamp) {
+            self.row = row
+            self.chainID = chainID
+            self.signedDate = signedDate
+            self.text = text
+        }
     }
 
     /// The two halves of the cache. When the young half is full, it replaces the old half.
@@ -26,19 +34,18 @@ final class SignatureCache: Sendable {
 
     /// The cached signed transaction, if the transaction is unchanged and the chain signed it between two instants.
     func text(of row: Transaction, by chainID: String, from earliest: Timestamp, to latest: Timestamp) -> SignedText? {
-        state.withLock { state in
-            guard
-                let entry = state.entries.value(of: row.id), entry.signedDate >= earliest, entry.signedDate <= latest,
-                entry.chainID == chainID, entry.row == row
-            else { return nil }
-            return entry.text
-        }
+        guard
+            let entry = state.withLock({ $0.entries.value(of: row.id) }), entry.signedDate >= earliest,
+            entry.signedDate <= latest, entry.chainID == chainID, entry.row == row
+        else { return nil }
+        return entry.text
     }
 
     func keep(_ text: SignedText, of row: Transaction, by chainID: String, at signedDate: Timestamp) {
+        let entry = Entry(text, of: row, by: chainID, at: signedDate)
         state.withLock { state in
             state.signed += 1
-            state.entries.keep(Entry(row: row, chainID: chainID, signedDate: signedDate, text: text), of: row.id)
+            state.entries.keep(entry, of: row.id)
         }
     }
 

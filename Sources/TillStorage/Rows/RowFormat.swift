@@ -1,6 +1,6 @@
 /// The columns of a table, and how a value is written to its row and read from it. Each column is declared once; the
 /// statements of both engines use this list.
-package struct RowFormat<Value: Sendable>: Sendable {
+package final class RowFormat<Value: Sendable>: Sendable {
     /// A column of the row.
     package struct Field: Sendable {
         let column: ShopTable.Column
