@@ -84,7 +84,9 @@ struct HiddenFacts {
         }
         for theirs in original.subscriptions {
             guard let mine = ids[theirs.originalID].flatMap({ account.subscription($0) }) else { continue }
-            differ("preference", theirs.preference, mine.preference)
+            differ("product of the next period", theirs.preference.productID, mine.preference.productID)
+            differ("renewal", theirs.willRenew, mine.willRenew)
+            differ("billing plan", theirs.preference.billingPlan, mine.preference.billingPlan)
             differ("recentStart", theirs.recentStart, mine.recentStart)
             differ("originalPurchaseDate", theirs.originalPurchaseDate, mine.originalPurchaseDate)
             differ("appAccountToken", theirs.appAccountToken, mine.appAccountToken)
@@ -95,7 +97,6 @@ struct HiddenFacts {
         differ("subscriptions", original.subscriptions.count, account.subscriptions.count)
         differ("shared subscriptions", original.sharedSubscriptions.count, account.sharedSubscriptions.count)
         differ("introductory offers", original.introductoryOffersUsed, account.introductoryOffersUsed)
-        differ("refunds", original.refundNumber, account.refundNumber)
         differ("transactions", original.rowCount, account.rowCount)
         differ("products", original.productsOwned, account.productsOwned)
         differ("app transaction", original.appTransaction, account.appTransaction)
