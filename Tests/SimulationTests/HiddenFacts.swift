@@ -46,6 +46,8 @@ struct HiddenFacts {
     }
 
     private mutating func copyAccount(_ original: Account) {
+        // A local copy, because a function cannot change two parts of one value at once.
+        var account = account
         take("card", original.card, &account.card)
         take("redeemed codes", original.codesRedeemed, &account.codesRedeemed)
         take("nonces of offers", original.offerNonces, &account.offerNonces)
@@ -57,6 +59,7 @@ struct HiddenFacts {
             requests[place].transaction = ids[requests[place].transaction] ?? requests[place].transaction
         }
         take("open refund requests", requests, &account.refundRequests)
+        self.account = account
     }
 
     private mutating func copy(_ theirs: Subscription, onto mine: inout Subscription) {
