@@ -16,14 +16,14 @@ from shop_helpers import App
 
 REPOSITORY = Path(__file__).parents[3]
 FIXTURE = REPOSITORY / "Tests/Fixtures/outside-client"
+SCRATCH = REPOSITORY / ".build/outside-package"
 PROFILES = ["fair", "sparse", "tomorrow", "tomorrow:7", "version:1.0", "version:1.8", "version:1.15", "version:1.22"]
 WEEKS = 33
 
 
 def swift(*arguments, package):
     outcome = subprocess.run(
-        ["swift", *arguments[:1], "--package-path", package, "--scratch-path", REPOSITORY / ".build/outside-package",
-         *arguments[1:]],
+        ["swift", *arguments[:1], "--package-path", package, "--scratch-path", SCRATCH, *arguments[1:]],
         capture_output=True, text=True, timeout=1_200, env={**os.environ, "TILL_REPOSITORY": str(REPOSITORY)},
     )
     assert outcome.returncode == 0, outcome.stdout[-4_000:] + outcome.stderr[-4_000:]
@@ -119,9 +119,8 @@ def lives(environment, post):
     yield from signed_data([{"signedPayload": received.jws} for received in post.received])
 
 
-def test_our_verifier_agrees_with_apples(serve, package, post, tmp_path):
+def test_our_verifier_agrees_with_apples(serve, package, post):
     """Both accept and refuse the same data: everything that Till signs, and every case of the attack pack."""
-    folder = swift("build", "--product", "verifies-signed-data", "--show-bin-path", package=package)[-1]
     swift("build", "--product", "verifies-signed-data", package=package)
     till = serve()
     app = App(till, "com.example.shop", 1_234_567_890, catalog=CATALOG)
@@ -134,7 +133,7 @@ def test_our_verifier_agrees_with_apples(serve, package, post, tmp_path):
         expected = [apples_status(environment.verifier, *each) for each in data]
         identity = [app.bundle_id] + ([str(app.apple_id)] if environment.name == "production" else [])
         outcome = subprocess.run(
-            [Path(folder) / "verifies-signed-data", till.document["rootCertificate"], *identity],
+            [SCRATCH / "debug/verifies-signed-data", till.document["rootCertificate"], *identity],
             input="".join(f"{kind} {jws}\n" for kind, jws in data), capture_output=True, text=True, timeout=600,
         )
         assert outcome.returncode == 0, outcome.stderr
