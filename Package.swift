@@ -207,7 +207,7 @@ let package = Package(
             dependencies: [
                 "CAllocator", "TillExec", "TillRuntime", "TillServer", "TillControl", "TillShop", "TillPostgres",
                 "TillSQLite",
-                "TillStorage", "TillSigning", "TillJSON", "TillCore",
+                "TillStorage", "TillSigning", "TillJSON", "TillCore", "AppStoreServer",
                 arguments,
                 configuration, system, httpClient, logging, unixSignals, nioCore, nioHTTP1,
             ],
@@ -311,7 +311,10 @@ let package = Package(
         .testTarget(name: "TillExecTests", dependencies: ["TillExec"], swiftSettings: settings),
         .testTarget(
             name: "SimulationTests",
-            dependencies: ["TillTestSupport", "TillShop", "TillCore"],
+            dependencies: [
+                "TillTestSupport", "TillServer", "TillShop", "TillStorage", "TillSigning", "TillJSON", "TillCore",
+                hummingbird, hummingbirdTesting, httpTypes, nioCore,
+            ],
             swiftSettings: settings
         ),
         .testTarget(name: "TidyTests", swiftSettings: settings),

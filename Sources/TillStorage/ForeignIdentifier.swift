@@ -29,3 +29,22 @@ package struct ForeignIdentifier: Equatable, Sendable {
         self.own = own
     }
 }
+
+extension ForeignIdentifier {
+    /// The counter value with which Till would create the same identifier; nil if it never does.
+    package var counter: Int64? { Self.counter(kind, foreign) }
+
+    /// The counter value with which Till would create an identifier; nil if it never does.
+    package static func counter(_ kind: Kind, _ text: String) -> Int64? {
+        let counter: Int64? =
+            switch kind {
+            case .transaction:
+                Int64(text).map {
+                    AccountID.hasShape($0)
+                        ? Identifiers.counter(of: AccountID($0)) : Identifiers.counter(of: TransactionID($0))
+                }
+            case .order: OrderID(wireForm: text).map { $0.number / Partition.count }
+            }
+        return counter.flatMap { (0..<Identifiers.maxCounters).contains($0) ? $0 : nil }
+    }
+}

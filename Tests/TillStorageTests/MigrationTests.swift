@@ -43,6 +43,8 @@ struct MigrationTests {
             "c9ead0c43a9358b5034d2f639ccdfbefce6835447aa57577f17aa4f8bbf35d17",
         "identifiers of other stores":
             "762fa679c7708bb3e217a62e1daa93c1acc7ea19fbd3b1adb6ee2b4bc6afc646",
+        "ids of other stores in the ledger":
+            "b6c097cce18637d07ecace162276faf6181b0629d2e613f4ff395b6e89c5970d",
     ]
 
     private func digest(_ text: String) -> String {

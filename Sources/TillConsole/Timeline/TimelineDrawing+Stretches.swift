@@ -40,7 +40,7 @@ extension TimelineDrawing {
     }
 
     private func address(of period: TimelinePeriod) -> String? {
-        timeline.facts.transactions.map { $0 + period.row.id.wireForm }
+        timeline.facts.transactions.map { $0 + period.row.shownID }
     }
 
     /// The labels of the bars: every price if all fit, otherwise each price that differs from the previous price.

@@ -31,7 +31,7 @@ struct TimelineWords: Sendable {
             sentences.append("Replaced by another plan on \(date(period.end)).")
         }
         if let revocation = period.row.revocation { sentences.append(words(revocation, of: period)) }
-        sentences.append("Transaction \(period.row.id.wireForm).")
+        sentences.append("Transaction \(period.row.shownID).")
         return sentences.joined(separator: " ")
     }
 

@@ -7,7 +7,7 @@ extension Account {
         case ownedProducts = "holdings"
         case introductoryOffersUsed, codesRedeemed, offerNonces
         case winBackOffersTaken, family, card, asksToBuy, heldPurchases, heldNumber, refundRequests
-        case notificationNumber, lastSigned, clock, jobsDone
+        case notificationNumber, lastSigned, clock, jobsDone, foreignID
         case environment = "realm"
     }
 
@@ -59,6 +59,7 @@ extension Account {
         lastSigned = try values.decodeIfPresent(Timestamp.self, forKey: .lastSigned)
         clock = try values.decodeIfPresent(String.self, forKey: .clock)
         jobsDone = try read(.jobsDone, or: [])
+        foreignID = try values.decodeIfPresent(String.self, forKey: .foreignID)
     }
 
     /// Writes only the values that differ from their defaults.

@@ -61,6 +61,9 @@ package struct Account: Codable, Equatable, Sendable {
     /// The results of jobs already applied to this account, newest last. They prevent a second application of a job.
     package var jobsDone: [JobResult]
 
+    /// The `appTransactionId` that another server gave to the customer; nil unless the customer was imported.
+    package var foreignID: String?
+
     /// The reason why the stored account could not be read completely; nil if it could (see `damage`). A damaged
     /// account is quarantined and never written.
     package internal(set) var damageFound: String?
@@ -103,6 +106,7 @@ package struct Account: Codable, Equatable, Sendable {
         lastSigned = nil
         clock = nil
         jobsDone = []
+        foreignID = nil
     }
 
     /// The subscription that the customer bought in a group.

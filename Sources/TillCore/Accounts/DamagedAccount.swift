@@ -76,8 +76,11 @@ extension Account {
         guard Set(ownedProducts.map(\.transaction)).count == ownedProducts.count else {
             return "it has two products from the same transaction"
         }
+        // The purchaser of an imported copy is on another server.
         for ownedProduct in ownedProducts
-        where (ownedProduct.ownership == .familyShared) != (ownedProduct.sharedFrom != nil) {
+        where ownedProduct.ownership == .purchased
+            ? ownedProduct.sharedFrom != nil : ownedProduct.sharedFrom == nil && foreignID == nil
+        {
             return "its copy of \(ownedProduct.productID) does not name the purchaser, or is a purchase and names one"
         }
         let held = heldPurchases.map(\.number)

@@ -53,6 +53,8 @@ package struct Transaction: Codable, Equatable, Sendable {
     package var billingPlan: BillingPlanType?
     /// `commitmentInfo` in the payload; only for commitments with monthly billing.
     package var commitment: Commitment?
+    /// The ids of another server; nil unless the customer was imported.
+    package var foreign: ForeignIDs?
 
     /// A transaction with all its values.
     package init(

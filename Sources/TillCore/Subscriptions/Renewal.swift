@@ -89,6 +89,7 @@ extension Ledger {
         transaction.isFinished = false
         transaction.offer = nil
         transaction.commitment = nil
+        transaction.foreign = nil
         return transaction
     }
 

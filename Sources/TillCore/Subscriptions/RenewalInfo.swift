@@ -3,6 +3,8 @@ package struct RenewalInfo: Equatable, Sendable {
     /// `originalTransactionId`, which connects the renewal info with its transactions.
     package var originalID: TransactionID
     package let account: AccountID
+    /// The ids of another server, of which `original` and `account` are shown; nil unless the customer was imported.
+    package let foreign: ForeignIDs?
     /// The product of the latest transaction.
     package let productID: String
     /// The product of the next period.
@@ -58,6 +60,7 @@ package struct RenewalInfo: Equatable, Sendable {
         let isBound = latest.isBound
         originalID = subscription.originalID
         self.account = account.id
+        foreign = latest.foreign
         productID = latest.productID
         autoRenewProductID = isBound ? productID : preference.productID
         autoRenews = preference.autoRenews
@@ -88,6 +91,13 @@ package struct RenewalInfo: Equatable, Sendable {
             return id
         }
     }
+}
+
+extension RenewalInfo {
+    /// `originalTransactionId` in payloads and answers.
+    package var shownOriginalID: String { foreign?.original ?? originalID.wireForm }
+    /// `appTransactionId` in payloads and answers.
+    package var shownAccountID: String { foreign?.account ?? account.wireForm }
 }
 
 /// The renewal after the current commitment: `commitmentInfo` of renewal info.

@@ -45,7 +45,8 @@ package struct ControlAPI: Sendable {
         self.meter = meter
         routes =
             [
-                serverRoutes, appRoutes, keyRoutes, catalogRoutes, customerRoutes, ledgerRoutes, purchaseRoutes,
+                serverRoutes, appRoutes, keyRoutes, catalogRoutes, customerRoutes, importRoutes, ledgerRoutes,
+                purchaseRoutes,
                 subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes, settingsRoutes,
                 endpointRoutes, notificationRoutes, logRoutes, certificateRoutes, attackRoutes, faultRoutes,
                 snapshotRoutes,

@@ -24,6 +24,8 @@ extension ControlError {
             return ControlError(status: refused.status, code: refused.code, message: refused.message)
         case let refused as ClockRefused:
             return ControlError(status: refused.status, code: refused.code, message: refused.message)
+        case let refused as ImportRefused:
+            return ControlError(status: refused.status, code: refused.code, message: refused.message)
         case let refused as StateRefused:
             return ControlError(status: refused.status, code: refused.code, message: refused.message)
         case let refused as TriggerRefused:

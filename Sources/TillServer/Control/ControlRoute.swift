@@ -139,8 +139,8 @@ struct ControlExchange: Sendable {
     func transaction(_ text: String, in scope: AccountScope) async throws -> (row: Transaction, account: Account) {
         guard
             text.utf8.count <= 19, let number = Int64(text), number > 0,
-            let owner = try await shop.storage.owner(of: TransactionID(number), in: scope),
-            let row = try await shop.storage.transaction(TransactionID(number)),
+            let (owner, id) = try await shop.transaction(shown: number, in: scope),
+            let row = try await shop.storage.transaction(id),
             let account = try await shop.storage.account(owner)
         else {
             throw ControlError.notFound(

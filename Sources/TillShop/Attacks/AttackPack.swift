@@ -128,7 +128,7 @@ package struct AttackPack: Sendable {
             return RenewalInfoPayload.bytes(info, environment: environment, signedDate: signedDate)
         }
         var json = JSONWriter()
-        json.put("originalTransactionId", row.originalID.wireForm)
+        json.put("originalTransactionId", row.shownOriginalID)
         json.put("autoRenewProductId", row.productID)
         json.put("productId", row.productID)
         json.put("autoRenewStatus", 1)
@@ -136,7 +136,7 @@ package struct AttackPack: Sendable {
         json.put("environment", environment.wireName)
         json.put("recentSubscriptionStartDate", row.purchaseDate)
         json.put("renewalDate", row.expiresDate ?? row.purchaseDate)
-        json.put("appTransactionId", row.account.wireForm)
+        json.put("appTransactionId", row.shownAccountID)
         return json.finish()
     }
 

@@ -31,7 +31,7 @@ enum AppTransactionPayload {
         json.put("preorderDate", download.preorderDate)
         json.put("deviceVerification", device?.verification)
         json.put("deviceVerificationNonce", device?.nonce)
-        json.put("appTransactionId", account.id.wireForm)
+        json.put("appTransactionId", account.shownID)
         json.put("originalPlatform", download.originalPlatform.rawValue)
         return json.finish()
     }

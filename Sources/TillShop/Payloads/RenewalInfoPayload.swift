@@ -6,7 +6,7 @@ enum RenewalInfoPayload {
     static func bytes(_ info: RenewalInfo, environment: StoreEnvironment, signedDate: Timestamp) -> [UInt8] {
         var json = JSONWriter()
         json.put("expirationIntent", info.expirationIntent?.rawValue)
-        json.put("originalTransactionId", info.originalID.wireForm)
+        json.put("originalTransactionId", info.shownOriginalID)
         json.put("autoRenewProductId", info.autoRenewProductID)
         json.put("productId", info.productID)
         json.put("autoRenewStatus", info.autoRenews ? 1 : 0)
@@ -25,7 +25,7 @@ enum RenewalInfoPayload {
         json.put("offerPeriod", info.offer?.wholePeriod?.iso8601)
         if !info.winBackOffers.isEmpty { json.put("eligibleWinBackOfferIds", info.winBackOffers) }
         json.put("appAccountToken", info.appAccountToken)
-        json.put("appTransactionId", info.account.wireForm)
+        json.put("appTransactionId", info.shownAccountID)
         json.put("renewalBillingPlanType", info.billingPlan?.rawValue)
         json.put("commitmentInfo", written: info.commitment.map { bytes($0) })
         return json.finish()

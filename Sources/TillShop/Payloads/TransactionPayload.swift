@@ -16,8 +16,8 @@ enum TransactionPayload {
         -> [UInt8]
     {
         var json = JSONWriter()
-        json.put("transactionId", row.id.wireForm)
-        json.put("originalTransactionId", row.originalID.wireForm)
+        json.put("transactionId", row.shownID)
+        json.put("originalTransactionId", row.shownOriginalID)
         json.put("webOrderLineItemId", row.lineItem.map { String($0) })
         json.put("bundleId", app)
         json.put("productId", row.productID)
@@ -42,7 +42,7 @@ enum TransactionPayload {
         json.put("price", row.price?.milliunits)
         json.put("currency", row.price?.currency)
         json.put("offerDiscountType", row.offer?.mode.rawValue)
-        json.put("appTransactionId", row.account.wireForm)
+        json.put("appTransactionId", row.shownAccountID)
         json.put("offerPeriod", row.offer?.wholePeriod?.iso8601)
         json.put("revocationType", row.revocation?.kind.rawValue)
         json.put("revocationPercentage", row.revocation?.percentage)

@@ -13,7 +13,7 @@ enum PendingRenewalInfo {
         json.put("auto_renew_product_id", info.autoRenewProductID)
         json.put("is_in_billing_retry_period", asDigit: info.isInBillingRetry)
         json.put("product_id", info.productID)
-        json.put("original_transaction_id", info.originalID.wireForm)
+        json.put("original_transaction_id", info.shownOriginalID)
         json.put("auto_renew_status", asDigit: info.autoRenews)
         json.put(.gracePeriodExpires, info.graceUntil)
         json.put("price_consent_status", asText: consent(subscription, info))

@@ -108,9 +108,9 @@ extension InAppReceipt {
         self.init(
             kind: Kind(row.type),
             productID: row.productID,
-            transactionID: row.id.wireForm,
+            transactionID: row.shownID,
             purchaseDate: row.purchaseDate.milliseconds,
-            originalTransactionID: row.originalID.wireForm,
+            originalTransactionID: row.shownOriginalID,
             originalPurchaseDate: row.originalPurchaseDate.milliseconds
         )
         quantity = Int64(row.quantity)

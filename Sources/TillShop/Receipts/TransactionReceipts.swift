@@ -31,8 +31,8 @@ extension Shop {
             return refusal
         }
         guard
-            let id = Int64(receipt.transactionID).map({ TransactionID($0) }),
-            let owner = try await storage.owner(of: id, in: scope), let account = try await storage.account(owner)
+            let owner = try await owner(ofShown: receipt.transactionID, in: scope),
+            let account = try await storage.account(owner)
         else {
             return .refused(
                 .noAccount,
@@ -44,7 +44,7 @@ extension Shop {
         let object = TransactionReceiptObject.bytes(receipt)
         guard
             let subscription = account.heldSubscriptions.first(where: {
-                $0.originalID.wireForm == receipt.originalTransactionID
+                $0.shownOriginalID == receipt.originalTransactionID
             })
         else {
             var json = JSONWriter(capacity: 2_048)
@@ -95,11 +95,11 @@ extension Shop {
             bundleID: account.app,
             applicationVersion: account.appTransaction?.applicationVersion ?? "1.0",
             productID: row.productID,
-            transactionID: row.id.wireForm,
+            transactionID: row.shownID,
             purchaseDate: row.purchaseDate.milliseconds
         )
         receipt.quantity = Int64(row.quantity)
-        receipt.originalTransactionID = row.originalID.wireForm
+        receipt.originalTransactionID = row.shownOriginalID
         receipt.originalPurchaseDate = row.originalPurchaseDate.milliseconds
         receipt.uniqueVendorIdentifier = vendor
         if row.type == .autoRenewable {

@@ -154,8 +154,9 @@ extension Shop {
             return account
         }
         for purchase in receipt.inApp.prefix(Self.maxLookedUp) {
-            guard let id = Int64(purchase.transactionID).map({ TransactionID($0) }) else { continue }
-            if let owner = try await storage.owner(of: id, in: scope) { return try await storage.account(owner) }
+            if let owner = try await owner(ofShown: purchase.transactionID, in: scope) {
+                return try await storage.account(owner)
+            }
         }
         return nil
     }

@@ -137,7 +137,7 @@ extension Shop {
     /// The numbers of the request log entries that mention a customer by an identifier or an app account token. Signed
     /// data cannot be searched, so the result includes every entry with signed data in its body.
     private func requestLogEntries(about account: Account) async throws -> [Int64] {
-        var words: Set<String> = [account.id.wireForm]
+        var words: Set<String> = [account.id.wireForm, account.shownID]
         var position: Int64?
         repeat {
             let query = HistoryQuery(account: account.id, position: position, limit: Self.pageOfErasure)
@@ -163,7 +163,8 @@ extension Shop {
     private static func words(of transaction: Transaction) -> [String] {
         [
             transaction.id.wireForm, transaction.originalID.wireForm, transaction.lineItem.map { String($0) },
-            transaction.order?.wireForm.lowercased(),
+            transaction.order?.wireForm.lowercased(), transaction.shownID, transaction.shownOriginalID,
+            transaction.shownOrderID?.lowercased(),
             transaction.appAccountToken?.lowercased(),
         ].compactMap(\.self)
     }

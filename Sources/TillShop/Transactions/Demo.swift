@@ -26,7 +26,7 @@ package enum Demo {
             file: file(of: key.id, directory),
             keyID: key.id,
             issuerID: app.issuerID,
-            transactionID: transaction.id.wireForm
+            transactionID: transaction.shownID
         )
     }
 

@@ -17,6 +17,32 @@ final class IdentifierPool: Sendable {
     private struct Block {
         var values: Range<Int64> = 0..<0
         var reserved = ContinuousClock.now
+        /// The counter values of imported identifiers, in ascending order.
+        var imported: [Int64] = []
+
+        /// The next consecutive values that no imported identifier has; nil if the block has too few.
+        mutating func take(_ count: Int64) -> Range<Int64>? {
+            while Int64(values.count) >= count {
+                let taken = values.prefix(Int(count))
+                if let hit = lastImported(below: taken.upperBound), hit >= taken.lowerBound {
+                    values = hit + 1..<values.upperBound
+                } else {
+                    values = values.dropFirst(Int(count))
+                    return taken
+                }
+            }
+            return nil
+        }
+
+        /// The highest imported value below a limit, by binary search; nil if there is none.
+        private func lastImported(below limit: Int64) -> Int64? {
+            var (low, high) = (0, imported.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if imported[middle] < limit { low = middle + 1 } else { high = middle }
+            }
+            return low > 0 ? imported[low - 1] : nil
+        }
     }
 
     private let storage: any Storage
@@ -27,6 +53,11 @@ final class IdentifierPool: Sendable {
     /// (`Retention.HighWaterMark`).
     static let blockLife = Duration.seconds(86_400)
 
+    /// Never assigns these values, which the identifiers of an import in progress have.
+    func skip(_ counters: [Int64]) {
+        block.withLock { $0.imported = Array(Set($0.imported + counters)).sorted() }
+    }
+
     /// The random text from which UUIDs are derived, so that a replayed run has the same UUIDs.
     let seed: String
 
@@ -36,6 +67,21 @@ final class IdentifierPool: Sendable {
         let body = "\"\(UUID().uuidString.lowercased())\""
         // Another server may start with the same empty database at the same time, so the first stored seed wins.
         seed = try await storage.keep(Document(kind: .shop, name: "seed", body: body)).body
+        try await readImported()
+    }
+
+    /// Reads the identifiers of imported customers, which are never assigned.
+    func readImported() async throws {
+        var imported: [Int64] = []
+        var last: TableRow?
+        while true {
+            let rows = try await storage.rows(of: .foreignIdentifiers, after: last, limit: 1_000)
+            imported += rows.compactMap { try? ForeignIdentifier($0).counter }
+            guard rows.count == 1_000 else { break }
+            last = rows.last
+        }
+        let sorted = imported.sorted()
+        block.withLock { $0.imported = sorted }
     }
 
     /// A lower-case UUID derived from the database's seed and a name, so that a replayed run has the same UUIDs.
@@ -57,10 +103,7 @@ final class IdentifierPool: Sendable {
     func take(_ count: Int64) throws(Exhausted) -> Identifiers {
         let taken = block.withLock { block -> Range<Int64>? in
             if block.reserved + Self.blockLife < .now { block.values = 0..<0 }
-            guard Int64(block.values.count) >= count else { return nil }
-            let taken = block.values.prefix(Int(count))
-            block.values = block.values.dropFirst(Int(count))
-            return taken
+            return block.take(count)
         }
         guard let taken else { throw Exhausted(count: count) }
         return Identifiers(reserved: taken)
@@ -69,9 +112,11 @@ final class IdentifierPool: Sendable {
     /// Reserves a block if the present one has fewer values than needed.
     func reserve(_ count: Int64) async throws {
         let range = try await storage.reserveIdentifiers(max(count, Self.blockSize))
+        // Another server may have imported customers since the last block.
+        try await readImported()
         block.withLock { block in
             // During the await another call may have reserved a block. If that block has enough values, it is kept.
-            if Int64(block.values.count) < count { block = Block(values: range) }
+            if Int64(block.values.count) < count { (block.values, block.reserved) = (range, .now) }
         }
     }
 

@@ -96,7 +96,7 @@ extension Shop {
     /// app transaction.
     private func check(_ transaction: String, isOf customer: CustomerName) async throws {
         let account = try await storage.account(of: customer)
-        if let account, account.id.wireForm == transaction { return }
+        if let account, account.shownID == transaction { return }
         if let account, let number = Int64(transaction),
             try await storage.owner(of: TransactionID(number), in: customer.scope) == account.id
         {

@@ -41,6 +41,7 @@ extension Transaction: StoredRow {
             .stored("shared_from", \.sharedFrom),
             .stored("billing_plan", \.billingPlan),
             .stored("commitment", \.commitment),
+            .stored("foreign_ids", \.foreign),
         ]
     )
 
@@ -119,5 +120,22 @@ extension Commitment: CellValue {
             expiresDate: Timestamp(milliseconds: end),
             price: Money(milliunits: price, currency: String(parts[4]))
         )
+    }
+}
+
+/// The ids of another server are stored as text: transaction, original transaction, app transaction and order. A dash
+/// stands for an id that is not known.
+extension ForeignIDs: CellValue {
+    package static var kind: ShopTable.Column.Kind { .text }
+
+    package var cell: Cell {
+        .text([transaction, original, account, order].map { $0 ?? "-" }.joined(separator: " "))
+    }
+
+    /// Reads the cell with this index.
+    package init(_ cells: any StoredCells, _ place: Int) throws(DamagedRow) {
+        let parts = try cells.text(place).split(separator: " ").map { $0 == "-" ? nil : String($0) }
+        guard parts.count == 4, parts.allSatisfy({ ($0?.utf8.count ?? 0) <= 64 }) else { throw cells.strange(place) }
+        self.init(transaction: parts[0], original: parts[1], account: parts[2], order: parts[3])
     }
 }

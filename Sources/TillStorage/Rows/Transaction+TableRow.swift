@@ -19,7 +19,10 @@ extension Transaction {
         func contradiction(_ column: String) -> DamagedRow {
             damaged(column, "contradicts other columns of the row")
         }
-        if (ownership == .familyShared) != (sharedFrom != nil) { return contradiction("shared_from") }
+        // An imported copy does not name the purchaser's transaction, which is on another server.
+        if ownership == .purchased ? sharedFrom != nil : sharedFrom == nil && foreign == nil {
+            return contradiction("shared_from")
+        }
         if revocation == nil, !isNull("revocation_reason") || !isNull("revocation_kind") {
             return contradiction("revocation_date")
         }

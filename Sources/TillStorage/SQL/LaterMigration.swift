@@ -102,5 +102,12 @@ package struct LaterMigration: Sendable {
                 CREATE INDEX snapshot_foreign_identifiers_by_name ON snapshot_foreign_identifiers (snapshot, place);
                 """
         ),
+        LaterMigration(
+            "ids of other stores in the ledger",
+            both: """
+                ALTER TABLE ledger ADD COLUMN foreign_ids TEXT;
+                ALTER TABLE snapshot_ledger ADD COLUMN foreign_ids TEXT;
+                """
+        ),
     ]
 }

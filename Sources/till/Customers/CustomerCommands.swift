@@ -5,7 +5,7 @@ import TillCore
 struct CustomerCommand: DocumentedCommand {
     static let summary = "Creates, lists, shows, updates and deletes customers."
     static var subcommands: Subcommands {
-        [Create.self, List.self, Show.self, Update.self, Delete.self, Offers.self]
+        [Create.self, List.self, Show.self, Update.self, Delete.self, Offers.self, Import.self]
     }
 
     struct Create: SendingCommand {

@@ -5,8 +5,10 @@ import TillStorage
 
 /// Runs a workload on a complete `Shop` with a database. Operations and advances use the same functions as in a server.
 package struct ShopUnderTest: SystemUnderTest {
-    private let test: TestShop
-    private let scope: AccountScope
+    /// The shop.
+    package let test: TestShop
+    /// The app and the environment of the workload.
+    package let scope: AccountScope
     private let customers: [String]
     private let notificationLog = NotificationLog()
     private let endpoint: UnreliableEndpoint

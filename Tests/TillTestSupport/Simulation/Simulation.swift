@@ -77,7 +77,8 @@ package enum Simulation {
 /// One run of a workload on one system.
 package struct SimulationRun<System: SystemUnderTest>: Sendable {
     private let workload: Workload
-    private var system: System
+    /// The system in which the workload runs.
+    package private(set) var system: System
     private let isWatched: Bool
     private var now: Timestamp
     private var seenNotifications = 0

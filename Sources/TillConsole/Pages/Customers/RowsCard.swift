@@ -21,7 +21,7 @@ extension CustomerLedger {
         let actions = Dictionary(list.transactions.map { ($0.transactionId, $0.availableActions) }) { $1 }
         let last = hasMore || rows.count > Self.pageSize ? shown.last : nil
         return [
-            "rows": shown.listed { value(of: $0, actions[$0.id.wireForm] ?? []) },
+            "rows": shown.listed { value(of: $0, actions[$0.shownID] ?? []) },
             "next": last.map { page.linkToSelf([(name: "after", value: String($0.change))]) },
             "newest": isPast ? page.linkToSelf([]) : nil,
         ]
@@ -49,7 +49,7 @@ extension CustomerLedger {
     }
 
     private func value(of row: Transaction, _ actions: [CustomerAction]) -> PageValue {
-        let id = row.id.wireForm
+        let id = row.shownID
         return [
             "id": id, "product": name(of: row.productID), "link": page.link(toTransaction: id),
             "reason": Words.sentence(row.reason.rawValue), "quantity": row.quantity > 1 ? "\(row.quantity) ×" : nil,

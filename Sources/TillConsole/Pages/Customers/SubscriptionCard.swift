@@ -25,7 +25,7 @@ struct SubscriptionCard: Sendable {
         var cards: [PageValue] = []
         for info in customer.subscriptions.prefix(maxCards) {
             let id = info.originalTransactionId
-            guard let subscription = ledger.account.heldSubscriptions.first(where: { $0.originalID.wireForm == id })
+            guard let subscription = ledger.account.heldSubscriptions.first(where: { $0.shownOriginalID == id })
             else { continue }
             let request = GetSubscription(app: ledger.app, originalTransactionId: id, include: [.signed])
             let latest = try await page.send(request)

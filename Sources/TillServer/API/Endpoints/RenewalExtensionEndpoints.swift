@@ -42,7 +42,7 @@ extension AppleAPI {
         let given = outcome.account.subscription(row.id)?.extensions.last { $0.request == request }
         guard let given else { throw APIError.generalInternal.because("The extension was applied but not recorded.") }
         var json = JSONWriter()
-        json.put("originalTransactionId", row.id.wireForm)
+        json.put("originalTransactionId", row.shownID)
         json.put("webOrderLineItemId", given.lineItem.map { String($0) })
         json.put("success", true)
         json.put("effectiveDate", given.effectiveDate)

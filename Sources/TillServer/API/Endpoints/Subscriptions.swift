@@ -54,7 +54,7 @@ extension AppleAPI {
     ) throws -> [UInt8] {
         let now = shop.now(of: account)
         var json = JSONWriter(capacity: 16_384)
-        json.put("originalTransactionId", subscription.originalID.wireForm)
+        json.put("originalTransactionId", subscription.shownOriginalID)
         json.put("status", subscription.status.rawValue)
         json.put(
             "signedTransactionInfo",

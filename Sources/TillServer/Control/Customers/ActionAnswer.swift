@@ -128,11 +128,11 @@ extension ControlAPI {
         let subscription = account.heldSubscription(row.originalID)
         var info = TransactionInfo(
             customer: account.customer,
-            transactionId: row.id.wireForm,
-            originalTransactionId: row.originalID.wireForm,
-            appTransactionId: row.account.wireForm,
+            transactionId: row.shownID,
+            originalTransactionId: row.shownOriginalID,
+            appTransactionId: row.shownAccountID,
             webOrderLineItemId: row.lineItem.map { String($0) },
-            orderId: row.order?.wireForm,
+            orderId: row.shownOrderID,
             productId: row.productID,
             quantity: row.quantity,
             price: row.price?.milliunits,

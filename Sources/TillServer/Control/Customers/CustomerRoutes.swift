@@ -93,7 +93,7 @@ extension ControlAPI {
     func info(of account: Account) -> CustomerInfo {
         CustomerInfo(
             customer: account.customer,
-            appTransactionId: account.id.wireForm,
+            appTransactionId: account.shownID,
             storefront: account.storefront,
             hasAppTransaction: account.appTransaction != nil,
             card: account.card,

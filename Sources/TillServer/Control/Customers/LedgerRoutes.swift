@@ -44,7 +44,7 @@ extension ControlAPI {
             offerIdentifier: offer.id,
             offerDiscountType: offer.mode,
             productId: first.productID,
-            originalTransactionId: first.originalID.wireForm,
+            originalTransactionId: first.shownOriginalID,
             firstUseDate: first.purchaseDate,
             lastUseDate: last.purchaseDate,
             transactions: rows.count
@@ -68,8 +68,8 @@ extension ControlAPI {
 extension LedgerEntryInfo {
     init(_ row: Transaction, availableActions: [CustomerAction]) {
         self.init(
-            transactionId: row.id.wireForm,
-            originalTransactionId: row.originalID.wireForm,
+            transactionId: row.shownID,
+            originalTransactionId: row.shownOriginalID,
             productId: row.productID,
             type: row.type.wireType,
             subscriptionGroupIdentifier: row.groupID,
@@ -81,7 +81,7 @@ extension LedgerEntryInfo {
             price: row.price?.milliunits,
             currency: row.price?.currency,
             storefront: row.storefront,
-            orderId: row.order?.wireForm,
+            orderId: row.shownOrderID,
             offerType: row.offer?.kind,
             offerIdentifier: row.offer?.id,
             offerDiscountType: row.offer?.mode,

@@ -21,8 +21,8 @@ extension ControlAPI {
         let latest = subscription.latestTransaction
         return SubscriptionInfo(
             subscriptionGroupIdentifier: subscription.groupID,
-            originalTransactionId: subscription.originalID.wireForm,
-            transactionId: latest.id.wireForm,
+            originalTransactionId: subscription.shownOriginalID,
+            transactionId: latest.shownID,
             productId: latest.productID,
             inAppOwnershipType: subscription.ownership,
             status: status,

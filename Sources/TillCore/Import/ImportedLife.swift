@@ -1,0 +1,330 @@
+/// An account with its transactions, derived from what another App Store server answers about a customer
+/// (docs/client/import.md).
+///
+/// Nothing is guessed silently: `quarantined` lists what the account does not contain, `assumptions` what no answer
+/// says, and `differences` where the account's own answers differ from those of the source.
+package struct ImportedLife: Sendable {
+    /// The account, with its subscriptions and owned products.
+    package private(set) var account: Account
+    /// The transactions, oldest change first.
+    package private(set) var rows: [Transaction] = []
+    /// The catalog with the products that it lacked.
+    package private(set) var catalog: Catalog
+    /// The ids of the products that the catalog lacked.
+    package private(set) var productsMade: [String] = []
+    /// What the account does not contain, and why.
+    package private(set) var quarantined: [Finding] = []
+    /// What no answer says, and what Till assumed.
+    package private(set) var assumptions: [Finding] = []
+    /// Keys of renewal info in which the account's answers differ from the source.
+    package private(set) var differences: [Finding] = []
+    /// The transaction numbers of the source, by Till's own ids.
+    package private(set) var numbers: [TransactionID: Int64] = [:]
+    /// Till's own orders, by the order ids of the source.
+    package private(set) var orders: [String: OrderID] = [:]
+
+    /// One entry of the report.
+    package struct Finding: Equatable, Sendable {
+        /// What the entry is about, such as `transaction 2000000123456789`.
+        package let subject: String
+        /// A clause without a full stop.
+        package let words: String
+
+        /// An entry of the report.
+        package init(_ subject: String, _ words: String) {
+            self.subject = subject
+            self.words = words
+        }
+    }
+
+    /// The time of the answers, at which the customer's clock begins.
+    package let instant: Timestamp
+    private let policy: Policy
+
+    /// Derives an account.
+    ///
+    /// - Parameters:
+    ///   - life: the answers of the source.
+    ///   - account: a new account without purchases.
+    ///   - catalog: the products of the app.
+    ///   - policy: the settings of the environment.
+    ///   - identifiers: at least ``identifiersNeeded(for:)`` unused values.
+    ///   - keepsIDs: whether payloads show the ids of the source.
+    package init(
+        _ life: SourceLife,
+        as account: Account,
+        catalog: Catalog,
+        policy: Policy,
+        identifiers: inout Identifiers,
+        keepsIDs: Bool = true
+    ) {
+        self.account = account
+        self.catalog = catalog
+        self.policy = policy
+        instant = life.instant
+        quarantined = life.unreadable
+        let kept = checked(life.transactions)
+        enter(kept, life, &identifiers, keepsIDs)
+        takeAccount(life, keepsIDs)
+        for held in life.subscriptions { hold(held) }
+        missingStatuses(life)
+        compare(life)
+    }
+
+    /// Puts the customer on a clock of their own.
+    package mutating func setClock(_ name: String?) { account.clock = name }
+
+    /// How many identifiers an import takes at most: two for each transaction, one for each
+    /// order, and one for the account.
+    package static func identifiersNeeded(for life: SourceLife) -> Int64 { Int64(life.transactions.count) * 2 + Int64(life.orders.count) + 1 }
+
+    // MARK: The transactions
+
+    /// The transactions that the ledger can contain.
+    private mutating func checked(_ all: [SourceTransaction]) -> [SourceTransaction] {
+        var kept: [SourceTransaction] = []
+        var numbers: Set<Int64> = []
+        for found in all {
+            let reason: String? =
+                if !numbers.insert(found.number).inserted {
+                    "it occurs twice in the history"
+                } else {
+                    reasonAgainst(found)
+                }
+            if let reason { quarantine("transaction \(found.number)", reason) } else { kept.append(found) }
+        }
+        // Without its original transaction, a renewal belongs to no subscription.
+        let known = Set(kept.map(\.number))
+        return kept.filter { found in
+            guard !known.contains(found.original) else { return true }
+            quarantine(
+                "transaction \(found.number)",
+                "its original transaction \(found.original) is not in the history, or is quarantined"
+            )
+            return false
+        }
+    }
+
+    private func reasonAgainst(_ found: SourceTransaction) -> String? {
+        let row = found.row
+        if let damage = row.damage { return damage }
+        if row.type == .autoRenewable {
+            guard let expires = row.expiresDate else { return "it is a subscription without expiresDate" }
+            guard row.groupID != nil else { return "it is a subscription without subscriptionGroupIdentifier" }
+            guard expires > row.purchaseDate else { return "it expires before its purchase" }
+        }
+        guard let product = catalog.products[row.productID] else { return nil }
+        guard product.type == row.type else {
+            return "the catalog has \(row.productID) as \(product.type.wireName), not \(row.type.wireName)"
+        }
+        guard product.plan?.groupID == row.groupID else {
+            return "the catalog has \(row.productID) in group \(product.plan?.groupID ?? "none"), not "
+                + (row.groupID ?? "none")
+        }
+        return nil
+    }
+
+    /// Adds the transactions to the ledger. Within an account, a later transaction has a larger id.
+    private mutating func enter(
+        _ kept: [SourceTransaction],
+        _ life: SourceLife,
+        _ identifiers: inout Identifiers,
+        _ keepsIDs: Bool
+    ) {
+        var ids: [Int64: TransactionID] = [:]
+        var lines: [Int64: Int64] = [:]
+        let shown = keepsIDs ? life.appTransactionID.map { String($0) } : nil
+        account.foreignID = shown ?? account.id.wireForm
+        for found in kept.sorted(by: { $0.number < $1.number }) {
+            let storefront = found.row.storefront
+            let id = identifiers.transaction(of: account.id, environment: account.environment, storefront: storefront)
+            ids[found.number] = id
+            numbers[id] = found.number
+            guard found.row.lineItem != nil, !keepsIDs else { continue }
+            lines[found.number] = identifiers.lineItem(
+                of: account.id,
+                environment: account.environment,
+                storefront: storefront
+            )
+        }
+        for (place, found) in kept.enumerated() {
+            guard let id = ids[found.number], let original = ids[found.original] else { continue }
+            var row = found.row
+            row.id = id
+            row.originalID = original
+            row.account = account.id
+            row.change = Int64(place + 1)
+            row.lineItem = lines[found.number] ?? row.lineItem
+            row.foreign = ForeignIDs(account: account.foreignID)
+            if keepsIDs {
+                row.foreign?.transaction = String(found.number)
+                row.foreign?.original = String(found.original)
+            }
+            row.isFinished = row.type != .consumable || life.unfinished.map { !$0.contains(found.number) } ?? true
+            row.modifiedDate = min(max(row.purchaseDate, row.revocation?.date ?? row.purchaseDate), instant)
+            rows.append(row)
+        }
+        numberRefunds(life.refunds)
+        takeOrders(life.orders, &identifiers, keepsIDs)
+        makeProducts()
+    }
+
+    /// Numbers the refunds in the order of the refund history. A refund that it lacks follows, by its date.
+    private mutating func numberRefunds(_ order: [Int64]) {
+        let places = Dictionary(order.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
+        func place(_ row: Transaction) -> (Int, Timestamp, Int64) {
+            let place = numbers[row.id].flatMap { places[$0] } ?? .max
+            return (place, row.revocation?.date ?? instant, row.change)
+        }
+        let refunded = rows.indices.filter { rows[$0].revocation.map { $0.kind != .familyRevoke } ?? false }
+        for index in refunded.sorted(by: { place(rows[$0]) < place(rows[$1]) }) {
+            account.refundNumber += 1
+            rows[index].refundNumber = account.refundNumber
+        }
+    }
+
+    private mutating func takeOrders(
+        _ looked: [String: [Int64]],
+        _ identifiers: inout Identifiers,
+        _ keepsIDs: Bool
+    ) {
+        for (order, members) in looked.sorted(by: { $0.key < $1.key }) {
+            let own = rows.indices.filter { numbers[rows[$0].id].map(members.contains) ?? false }
+            guard !own.isEmpty else {
+                quarantine("order \(order)", "the history has none of its transactions")
+                continue
+            }
+            let id = identifiers.order(of: account.id)
+            if keepsIDs { orders[order] = id }
+            for index in own {
+                rows[index].order = id
+                if keepsIDs { rows[index].foreign?.order = order }
+            }
+        }
+    }
+
+    /// Makes the products that the catalog lacks.
+    private mutating func makeProducts() {
+        let missing = Set(rows.map(\.productID)).filter { catalog.products[$0] == nil }
+        for productID in missing.sorted() {
+            let product = ImportedProduct(productID, from: rows.filter { $0.productID == productID }, catalog, policy)
+            catalog.put(product.product)
+            productsMade.append(productID)
+            assumptions += product.assumptions.map { Finding("product \(productID)", $0) }
+        }
+    }
+
+    // MARK: The account
+
+    private mutating func takeAccount(_ life: SourceLife, _ keepsIDs: Bool) {
+        account.appTransaction = life.appTransaction
+        account.changeNumber = Int64(rows.count)
+        account.rowCount = Int64(rows.count)
+        account.version = 1
+        account.lastEvent = rows.map(\.modifiedDate).max() ?? life.appTransaction?.originalPurchaseDate ?? instant
+        account.lastEvent = min(account.lastEvent, instant)
+        if let latest = rows.max(by: { $0.id < $1.id }) { account.storefront = latest.storefront }
+        for row in rows.sorted(by: { $0.id < $1.id }) where row.ownership == .purchased {
+            guard let offer = row.offer else { continue }
+            switch offer.kind {
+            case .introductory: if let group = row.groupID { account.introductoryOffersUsed.insert(group) }
+            case .code: if let id = offer.id { account.codesRedeemed.insert("\(row.productID)/\(id)") }
+            case .winBack:
+                // A renewal for the price of the offer is the same redemption.
+                if let group = row.groupID, row.reason == .purchase {
+                    account.winBackOffersTaken[group] = row.purchaseDate
+                }
+            case .promotional: break
+            }
+        }
+        for row in rows.sorted(by: { $0.id < $1.id }) where row.type == .nonConsumable {
+            account.ownedProducts.append(
+                OwnedProduct(
+                    productID: row.productID,
+                    transaction: row.id,
+                    ownership: row.ownership,
+                    isRevoked: row.revocation != nil
+                )
+            )
+        }
+    }
+
+    private mutating func hold(_ held: SourceSubscription) {
+        let subject = "subscription \(held.original)"
+        let own = rows.filter { numbers[$0.originalID] == held.original }.sorted { $0.id < $1.id }
+        guard let latest = own.first(where: { numbers[$0.id] == held.latest }) else {
+            return quarantine(subject, "its latest transaction \(held.latest) is not in the history, or is quarantined")
+        }
+        if latest.ownership == .purchased, account.subscription(toGroup: held.groupID) != nil {
+            return quarantine(subject, "the customer has another subscription of group \(held.groupID)")
+        }
+        do {
+            let found = try ImportedSubscription(held, own, latest, catalog, policy, at: instant)
+            assumptions += found.assumptions.map { Finding(subject, $0) }
+            if let bought = found.bought { account.put(bought) }
+            if let copy = found.copy {
+                account.put(copy)
+                assumptions.append(
+                    Finding(subject, "a family member bought it, so its state changes only with the purchaser")
+                )
+            }
+            if found.awaitsPayment, account.card == .accepted {
+                account.card = .declinedForRenewals
+                assumptions.append(Finding("card", "declined for renewals, because a payment failed"))
+            }
+        } catch {
+            quarantine(subject, error.reason)
+        }
+    }
+
+    private mutating func missingStatuses(_ life: SourceLife) {
+        let stated = Set(life.subscriptions.map(\.original))
+        for row in rows where row.isOriginal && row.type == .autoRenewable {
+            guard let number = numbers[row.id], !stated.contains(number) else { continue }
+            quarantine("subscription \(number)", "the status answer does not have it; its transactions stay in the history")
+        }
+    }
+
+    private mutating func quarantine(_ subject: String, _ words: String) {
+        quarantined.append(Finding(subject, words))
+    }
+
+    // MARK: The comparison
+
+    /// Compares the renewal info of the new account with that of the source.
+    private mutating func compare(_ life: SourceLife) {
+        for source in life.subscriptions {
+            guard let id = numbers.first(where: { $0.value == source.original })?.key else { continue }
+            if let own = account.subscription(id) {
+                compare(source, info(of: own), own.status)
+            } else if let own = account.sharedSubscription(id) {
+                compare(source, info(of: own), own.status)
+            }
+        }
+    }
+
+    private func info(of subscription: some HeldSubscription) -> RenewalInfo {
+        RenewalInfo(of: subscription, held: account, at: instant, catalog: catalog, policy: policy)
+    }
+
+    private mutating func compare(_ source: SourceSubscription, _ own: RenewalInfo, _ status: SubscriptionStatus) {
+        func differ(_ key: String, _ theirs: Any?, _ mine: Any?) {
+            let texts = [theirs, mine].map { $0.map { "\($0)" } ?? "absent" }
+            guard texts[0] != texts[1] else { return }
+            differences.append(Finding("subscription \(source.original)", "\(key) is \(texts[0]), and \(texts[1]) in Till"))
+        }
+        let theirs = source.renewal
+        differ("status", source.status.rawValue, status.rawValue)
+        differ("autoRenewProductId", theirs.autoRenewProductID, own.autoRenewProductID)
+        differ("autoRenewStatus", theirs.autoRenews, own.autoRenews)
+        differ("renewalPrice", theirs.renewalPrice?.milliunits, own.renewalPrice?.milliunits)
+        differ("currency", theirs.renewalPrice?.currency, own.renewalPrice?.currency)
+        differ("expirationIntent", theirs.expirationIntent?.rawValue, own.expirationIntent?.rawValue)
+        differ("gracePeriodExpiresDate", theirs.graceUntil?.milliseconds, own.graceUntil?.milliseconds)
+        differ("priceIncreaseStatus", theirs.priceIncreaseStatus, own.priceIncreaseStatus)
+        differ("offerIdentifier", theirs.offer?.id, own.offer?.id)
+        differ("offerType", theirs.offer?.kind.rawValue, own.offer?.kind.rawValue)
+        differ("renewalBillingPlanType", theirs.billingPlan?.rawValue, own.billingPlan?.rawValue)
+        differ("recentSubscriptionStartDate", theirs.recentStart?.milliseconds, own.recentStart.milliseconds)
+    }
+}

@@ -1,0 +1,56 @@
+/// A product that an import makes because the catalog lacks it.
+struct ImportedProduct {
+    /// The product, for sale at the last price of its transactions.
+    let product: Product
+    /// What no answer says, and what Till assumed: clauses without a full stop.
+    private(set) var assumptions: [String] = []
+
+    /// - Parameter rows: the transactions of the product, at least one.
+    init(_ id: String, from rows: [Transaction], _ catalog: Catalog, _ policy: Policy) {
+        let last = rows.max { $0.id < $1.id }
+        let type = last?.type ?? .consumable
+        let paid = rows.filter { $0.offer == nil && $0.price != nil }.max { $0.id < $1.id }
+        let price = Self.price(paid, last)
+        if paid == nil { assumptions.append("its price is not known; it is \(price.milliunits) \(price.currency)") }
+        var prices = PriceList(standard: Money(milliunits: price.milliunits, currency: catalog.storefront.currency))
+        if let storefront = paid?.storefront ?? last?.storefront { prices.byStorefront[storefront.code] = price }
+        var product = Product(id: id, type: type, referenceName: id, prices: prices)
+        product.isFamilyShareable = rows.contains { $0.ownership == .familyShared }
+        if type == .autoRenewable, let groupID = last?.groupID {
+            let levels = catalog.products.values.compactMap { $0.plan?.groupID == groupID ? $0.plan?.level : nil }
+            let level = (levels.max() ?? 0) + 1
+            let period = Self.period(of: rows, policy)
+            product.plan = SubscriptionPlan(groupID: groupID, level: level, period: period ?? Period(1, .month))
+            assumptions.append("its level in group \(groupID) is \(level), the lowest")
+            if period == nil { assumptions.append("its period is not known; it is a month") }
+        }
+        self.product = product
+    }
+
+    /// The price of one piece.
+    private static func price(_ paid: Transaction?, _ last: Transaction?) -> Money {
+        guard let money = paid?.price, let quantity = paid?.quantity else {
+            return Money(milliunits: 0, currency: (last?.storefront ?? .unitedStates).currency)
+        }
+        return Money(milliunits: money.milliunits / Int64(max(1, quantity)), currency: money.currency)
+    }
+
+    /// The period whose length the transactions without an offer have; nil if none of them has the length of a period.
+    private static func period(of rows: [Transaction], _ policy: Policy) -> Period? {
+        let periods = [
+            Period(1, .week), Period(1, .month), Period(2, .month), Period(3, .month), Period(6, .month),
+            Period(1, .year),
+        ]
+        for row in rows.sorted(by: { $0.id < $1.id }) where row.offer == nil || row.offer?.mode == .payAsYouGo {
+            let found = periods.first { period in
+                guard let expires = row.expiresDate else { return false }
+                let end = policy.end(of: period, from: row.purchaseDate, anchor: PeriodAnchor(of: row.purchaseDate))
+                // A short month or a change to daylight saving time moves an end by some days.
+                let limit = period.months == nil ? 0 : policy.rate.isCalendar ? 4 * 86_400_000 : 1_000
+                return abs(end.milliseconds - expires.milliseconds) <= limit
+            }
+            if let found { return found }
+        }
+        return nil
+    }
+}

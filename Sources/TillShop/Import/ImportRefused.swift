@@ -1,0 +1,40 @@
+/// The reason why a customer was not imported. Neither the account nor its clock was created.
+package enum ImportRefused: Error, Equatable, Sendable {
+    /// The document cannot be read. The text says where and why, without a full stop.
+    case badDocument(String)
+    /// The last page of the history is missing.
+    case incompleteHistory
+    /// The customer has an account already.
+    case customerExists(String)
+    /// An identifier of the document exists in the app's environment.
+    case identifierExists(String)
+    /// The document has nothing that an account can contain.
+    case nothingToImport
+
+    /// The error code for programs.
+    package var code: String {
+        switch self {
+        case .badDocument: "bad_document"
+        case .incompleteHistory: "incomplete_history"
+        case .customerExists: "customer_exists"
+        case .identifierExists: "identifier_exists"
+        case .nothingToImport: "nothing_to_import"
+        }
+    }
+
+    /// The message for people: what is wrong and what to do.
+    package var message: String {
+        switch self {
+        case .badDocument(let words): "\(words)."
+        case .incompleteHistory:
+            "The last page of the transaction history has hasMore true. Add all pages of the history."
+        case .customerExists(let customer):
+            "Customer \(customer) exists already. Choose another name for the imported customer."
+        case .identifierExists(let id):
+            "The identifier \(id) exists in this app and environment. The customer may have been imported before: "
+                + "delete that customer first (till customer delete), or import with --anonymize."
+        case .nothingToImport:
+            "No transaction of the document could be imported, and it has no app transaction."
+        }
+    }
+}

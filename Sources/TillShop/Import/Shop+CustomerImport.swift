@@ -1,0 +1,160 @@
+import TillCore
+import TillStorage
+
+/// Imports a customer of another App Store server (docs/client/import.md).
+extension Shop {
+    /// Creates an account from the answers of another server. The account and its transactions are written in one
+    /// database transaction. Products that the catalog lacks are created before.
+    ///
+    /// - Parameters:
+    ///   - bytes: the document with the answers (`SourceDocument`).
+    ///   - clockName: the name of the new clock of the customer, which is frozen at the time of the answers.
+    ///   - isAnonymous: whether ids, tokens and order ids of the source are replaced.
+    /// - Throws: `ImportRefused`, or `ClockRefused` if the clock cannot be created.
+    package func importCustomer(
+        _ customer: CustomerName,
+        from bytes: [UInt8],
+        clockName: String,
+        isAnonymous: Bool
+    ) async throws -> ImportedLife {
+        var life = try SourceDocument.life(from: bytes, of: customer.scope)
+        if isAnonymous { life.replaceTokens { identifiers.uuid("token/\($0)") } }
+        let clock = ClockName(customer.scope, own: clockName)
+        try await check(customer, life, isAnonymous)
+        try settings.checkMayMove(clock)
+        try await makeProducts(for: life, customer)
+        try await createClock(clock, .frozen(at: life.instant))
+        do {
+            return try await write(customer, life, clock, isAnonymous)
+        } catch {
+            if try await storage.account(of: customer) == nil { try await removeClock(clock) }
+            throw error
+        }
+    }
+
+    /// Checks what the source says against the stored data.
+    private func check(_ customer: CustomerName, _ life: SourceLife, _ isAnonymous: Bool) async throws {
+        guard try await storage.account(of: customer) == nil else {
+            throw ImportRefused.customerExists(customer.customer)
+        }
+        guard !isAnonymous else { return }
+        let scope = customer.scope
+        for number in life.transactions.map(\.number) {
+            guard try await transaction(shown: number, in: scope) == nil else {
+                throw ImportRefused.identifierExists(String(number))
+            }
+        }
+        if let number = life.appTransactionID {
+            let own = try await storage.storedAccount(AccountID(number))
+            let known = try await storage.foreignIdentifier(.transaction, String(number), in: scope)
+            guard own == nil, known == nil else { throw ImportRefused.identifierExists(String(number)) }
+        }
+        for order in life.orders.keys {
+            let known = try await storage.foreignIdentifier(.order, order, in: scope)
+            var isOwn = false
+            if let id = OrderID(wireForm: order) { isOwn = try await !storage.transactions(in: id).isEmpty }
+            guard known == nil, !isOwn else { throw ImportRefused.identifierExists(order) }
+        }
+    }
+
+    /// Adds the products that the catalog lacks.
+    private func makeProducts(for life: SourceLife, _ customer: CustomerName) async throws {
+        var ids = Identifiers(reserved: 0..<ImportedLife.identifiersNeeded(for: life))
+        let trial = derive(life, customer, &ids, isAnonymous: true)
+        guard !trial.rows.isEmpty || trial.account.appTransaction != nil else { throw ImportRefused.nothingToImport }
+        guard !trial.productsMade.isEmpty else { return }
+        let made = trial.productsMade.compactMap { trial.catalog.products[$0] }
+        _ = try await setup.updateCatalog(of: customer.scope.app) { catalog in
+            var catalog = catalog
+            for product in made where catalog.products[product.id] == nil { catalog.put(product) }
+            return catalog
+        }
+    }
+
+    private func derive(
+        _ life: SourceLife,
+        _ customer: CustomerName,
+        _ ids: inout Identifiers,
+        isAnonymous: Bool
+    ) -> ImportedLife {
+        let scope = customer.scope
+        let catalog = registry.catalog(of: scope.app)
+        let account = Account(
+            id: ids.account(in: customer.partition),
+            environment: scope.environment,
+            app: scope.app,
+            customer: customer.customer,
+            storefront: catalog.storefront,
+            at: life.instant
+        )
+        return ImportedLife(
+            life,
+            as: account,
+            catalog: catalog,
+            policy: registry.policy(of: scope),
+            identifiers: &ids,
+            keepsIDs: !isAnonymous
+        )
+    }
+
+    private func write(
+        _ customer: CustomerName,
+        _ life: SourceLife,
+        _ clock: ClockName,
+        _ isAnonymous: Bool
+    ) async throws -> ImportedLife {
+        let scope = customer.scope
+        if !isAnonymous { identifiers.skip(life.counters) }
+        // Two imports of the same customer must not run at the same time.
+        var keys: Set<String> = [customer.lockKey, "import/\(scope.environment.rawValue)/\(scope.app)"]
+        let imported = try await transactor.transact("the account of \(customer.customer)", locking: &keys) { _ in
+            try await check(customer, life, isAnonymous)
+            var ids = try identifiers.take(ImportedLife.identifiersNeeded(for: life))
+            var imported = derive(life, customer, &ids, isAnonymous: isAnonymous)
+            imported.setClock(clock.own)
+            let ledger = Ledger(
+                accounts: [imported.account],
+                catalog: registry.catalog(of: scope.app),
+                policy: registry.policy(of: scope),
+                identifiers: Identifiers(reserved: 0..<0),
+                at: life.instant
+            )
+            let account = AccountChange(
+                account: imported.account,
+                before: nil,
+                nextDue: ledger.nextDue(of: imported.account)
+            )
+            let change = Change(
+                accounts: [account],
+                rows: imported.rows.map { TransactionChange(before: nil, after: $0) },
+                foreignIdentifiers: isAnonymous ? [] : imported.foreignIdentifiers(in: scope)
+            )
+            return .write(Draft(change: change, chain: signingChain), imported)
+        }
+        try await identifiers.readImported()
+        return imported
+    }
+}
+
+extension SourceLife {
+    /// The counter values with which Till would create the identifiers of the source.
+    fileprivate var counters: [Int64] {
+        (transactions.map(\.number) + [appTransactionID].compactMap(\.self)).compactMap {
+            ForeignIdentifier.counter(.transaction, String($0))
+        } + orders.keys.compactMap { ForeignIdentifier.counter(.order, $0) }
+    }
+}
+
+extension ImportedLife {
+    /// The identifiers of the source, by which Apple's routes find the customer.
+    fileprivate func foreignIdentifiers(in scope: AccountScope) -> [ForeignIdentifier] {
+        var all = numbers.map { id, number in
+            ForeignIdentifier(.transaction, String(number), in: scope, of: account.id, own: id.number)
+        }
+        if let shown = account.foreignID, shown != account.id.wireForm {
+            all.append(ForeignIdentifier(.transaction, shown, in: scope, of: account.id, own: account.id.number))
+        }
+        all += orders.map { ForeignIdentifier(.order, $0.key, in: scope, of: account.id, own: $0.value.number) }
+        return all.sorted { ($0.kind.rawValue, $0.foreign) < ($1.kind.rawValue, $1.foreign) }
+    }
+}

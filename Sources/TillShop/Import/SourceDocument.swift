@@ -1,0 +1,198 @@
+import TillCore
+import TillJSON
+import TillSigning
+import TillStorage
+
+/// Reads the answers of another App Store server about one customer (docs/client/import.md).
+///
+/// An answer is recognized by its keys. Signed values may be compact JWS, whose signatures are not verified, or the
+/// decoded payloads.
+struct SourceDocument {
+    private(set) var life: SourceLife
+    private let scope: AccountScope
+    private var signedDates: [Timestamp] = []
+    private var statusDates: [Timestamp] = []
+    private var hasEndOfHistory = false
+    private var pages = 0
+
+    /// Reads a document: an object with `answers`, and optionally `historyV1` and `orders`.
+    ///
+    /// - Throws: `ImportRefused` if the document is not readable, or if a part of the history is missing.
+    static func life(from bytes: [UInt8], of scope: AccountScope) throws(ImportRefused) -> SourceLife {
+        let tree: JSONTree
+        do {
+            tree = try JSONTree.parse(bytes)
+        } catch {
+            throw ImportRefused.badDocument(error.withoutExcerpt.description)
+        }
+        var document = SourceDocument(scope)
+        for (place, answer) in (tree["answers"] ?? .null).elements.enumerated() {
+            try document.read(answer, at: "$.answers[\(place)]")
+        }
+        if let pages = tree["historyV1"]?.elements {
+            var unfinished: Set<Int64> = []
+            for (place, page) in pages.enumerated() {
+                let path = "$.historyV1[\(place)].signedTransactions"
+                for payload in try document.payloads(page["signedTransactions"], at: path) {
+                    if let number = payload.id("transactionId") { unfinished.insert(number) }
+                }
+            }
+            document.life.unfinished = unfinished
+        }
+        for (place, order) in (tree["orders"] ?? .null).elements.enumerated() {
+            try document.read(order: order, at: "$.orders[\(place)]")
+        }
+        return try document.finished()
+    }
+
+    private init(_ scope: AccountScope) {
+        self.scope = scope
+        life = SourceLife(at: Timestamp(milliseconds: 0))
+    }
+
+    private func finished() throws(ImportRefused) -> SourceLife {
+        guard pages > 0 || life.appTransaction != nil else {
+            throw .badDocument("$.answers: neither a transaction history nor an app transaction is among the answers")
+        }
+        guard pages == 0 || hasEndOfHistory else { throw .incompleteHistory }
+        var life = life
+        guard let instant = statusDates.max() ?? signedDates.max() else {
+            throw .badDocument("$.answers: no signed value has a signedDate, so the time of the answers is not known")
+        }
+        life.instant = instant
+        return life
+    }
+
+    // MARK: Answers
+
+    private mutating func read(_ answer: JSONTree, at path: String) throws(ImportRefused) {
+        if answer["data"] != nil {
+            try readStatuses(answer, at: path)
+        } else if let signed = answer["signedAppTransactionInfo"] {
+            takeAppTransaction(try payload(signed, at: "\(path).signedAppTransactionInfo"))
+        } else if answer["signedTransactions"] != nil, answer["bundleId"] != nil {
+            pages += 1
+            if !(answer["hasMore"]?.isTrue ?? false) { hasEndOfHistory = true }
+            for payload in try payloads(answer["signedTransactions"], at: "\(path).signedTransactions") {
+                takeTransaction(payload)
+            }
+        } else if answer["signedTransactions"] != nil, answer["revision"] != nil {
+            for payload in try payloads(answer["signedTransactions"], at: "\(path).signedTransactions") {
+                if let number = payload.id("transactionId") { life.refunds.append(number) }
+            }
+        } else if answer["signedTransactions"] != nil || answer["status"] != nil {
+            throw .badDocument("\(path): an answer to an order lookup belongs to orders, with its order id")
+        } else {
+            throw .badDocument(
+                "\(path): expected a transaction history, subscription statuses, a refund history or an app transaction"
+            )
+        }
+    }
+
+    private mutating func read(order: JSONTree, at path: String) throws(ImportRefused) {
+        guard let id = order["orderId"]?.text, id.isPlain(1...32) else {
+            throw .badDocument("\(path).orderId: expected 1 to 32 letters and digits")
+        }
+        let place = "\(path).answer.signedTransactions"
+        let found = try payloads(order["answer"]?["signedTransactions"] ?? .array([]), at: place)
+        life.orders[id] = found.compactMap { $0.id("transactionId") }
+    }
+
+    private mutating func readStatuses(_ answer: JSONTree, at path: String) throws(ImportRefused) {
+        for (group, entry) in (answer["data"] ?? .null).elements.enumerated() {
+            for (place, item) in (entry["lastTransactions"] ?? .null).elements.enumerated() {
+                let here = "\(path).data[\(group)].lastTransactions[\(place)]"
+                guard let signed = item["signedTransactionInfo"], let renewal = item["signedRenewalInfo"] else {
+                    throw .badDocument("\(here): signedTransactionInfo and signedRenewalInfo are required")
+                }
+                let info = try payload(renewal, at: "\(here).signedRenewalInfo")
+                if let date = info.date("signedDate") { statusDates.append(date) }
+                takeSubscription(
+                    item,
+                    group: entry["subscriptionGroupIdentifier"]?.text ?? "",
+                    try payload(signed, at: "\(here).signedTransactionInfo"),
+                    info
+                )
+            }
+        }
+    }
+
+    private func payloads(_ list: JSONTree?, at path: String) throws(ImportRefused) -> [SourcePayload] {
+        guard case .array(let elements)? = list else { throw .badDocument("\(path): expected an array") }
+        var payloads: [SourcePayload] = []
+        for (place, element) in elements.enumerated() {
+            payloads.append(try payload(element, at: "\(path)[\(place)]"))
+        }
+        return payloads
+    }
+
+    private func payload(_ value: JSONTree, at path: String) throws(ImportRefused) -> SourcePayload {
+        switch value {
+        case .object(let members):
+            return SourcePayload(Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first })
+        case .string(let text):
+            do {
+                return SourcePayload(try CompactJWS(text).claims)
+            } catch {
+                throw .badDocument("\(path): \(error.explanation)")
+            }
+        default: throw .badDocument("\(path): expected a compact JWS or its payload, found \(value.summary)")
+        }
+    }
+
+    // MARK: Values
+
+    private mutating func takeTransaction(_ payload: SourcePayload) {
+        if let date = payload.date("signedDate") { signedDates.append(date) }
+        let name = payload.text("transactionId") ?? "without an id"
+        do {
+            life.transactions.append(try payload.transaction(in: scope))
+        } catch {
+            life.unreadable.append(ImportedLife.Finding("transaction \(name.prefix(64))", error.words))
+        }
+    }
+
+    private mutating func takeSubscription(
+        _ item: JSONTree,
+        group: String,
+        _ latest: SourcePayload,
+        _ info: SourcePayload
+    ) {
+        let original = item["originalTransactionId"]?.text ?? latest.text("originalTransactionId") ?? "without an id"
+        do {
+            guard
+                let status = item["status"]?.number.flatMap({ SubscriptionStatus(rawValue: Int($0)) }),
+                let number = Int64(original), let latestNumber = latest.id("transactionId")
+            else { throw SourcePayload.Unreadable("has no known status, or no transaction id") }
+            life.subscriptions.append(
+                SourceSubscription(
+                    groupID: group,
+                    original: number,
+                    latest: latestNumber,
+                    status: status,
+                    renewal: try info.renewalInfo()
+                )
+            )
+        } catch {
+            let words = (error as? SourcePayload.Unreadable)?.words ?? "cannot be read"
+            life.unreadable.append(ImportedLife.Finding("subscription \(original.prefix(64))", words))
+        }
+    }
+
+    private mutating func takeAppTransaction(_ payload: SourcePayload) {
+        life.appTransactionID = payload.id("appTransactionId")
+        guard let date = payload.date("originalPurchaseDate") else {
+            life.unreadable.append(ImportedLife.Finding("app transaction", "originalPurchaseDate is absent"))
+            return
+        }
+        if let created = payload.date("receiptCreationDate") { signedDates.append(created) }
+        let version = payload.text("originalApplicationVersion") ?? "1.0"
+        life.appTransaction = AppTransaction(
+            originalPurchaseDate: date,
+            originalPlatform: payload.text("originalPlatform").flatMap(PurchasePlatform.init(rawValue:)) ?? .iOS,
+            originalApplicationVersion: version,
+            applicationVersion: payload.text("applicationVersion") ?? version,
+            preorderDate: payload.date("preorderDate")
+        )
+    }
+}

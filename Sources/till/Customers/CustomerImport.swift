@@ -1,0 +1,186 @@
+import AppStoreServer
+import ArgumentParser
+import Foundation
+import TillControl
+import TillJSON
+import TillShop
+
+extension CustomerCommand {
+    struct Import: AnsweringCommand {
+        static let summary = "Creates a customer from the answers of another App Store server."
+        static let examples = """
+            till customer import zoe --from apple --transaction 700001234567890
+            till customer import zoe --from history.json --from status.json --anonymize
+            """
+        static let notes =
+            "--from apple asks Apple's server of the environment; a URL asks any other server; a file has answers that "
+            + "were saved before, one after another. With files, --order names the order of each order lookup, in "
+            + "their order. The customer gets a frozen clock with the time of the answers. Nothing is written to the "
+            + "source."
+
+        @Argument(help: "The name of the new customer in Till.")
+        var customer: String
+        @OptionGroup var source: ImportSource
+        @Option(help: "The name of the customer's new clock (default: the customer's name).")
+        var clock: String?
+        @Flag(help: "Replaces ids, app account tokens and order ids.")
+        var anonymize = false
+        @OptionGroup var options: EnvironmentOptions
+
+        func answer(_ shop: AppClient) async throws -> CustomerImportInfo {
+            let request = ImportCustomer(
+                app: shop.app,
+                customer: customer,
+                clock: clock,
+                anonymize: anonymize ? true : nil
+            )
+            return try await shop.client.upload(request, try await source.answers(about: shop.app), timeout: timeout)
+        }
+
+        func heading(_ answer: CustomerImportInfo) -> String? {
+            "Imported the customer \(answer.customer), on the clock \(answer.clock) at \(answer.now.iso8601): "
+                + "\(answer.transactions) transactions, \(answer.subscriptions) subscriptions."
+        }
+
+        func text(_ answer: CustomerImportInfo) -> String {
+            func lines(_ heading: String, _ findings: [ImportFinding]) -> [String] {
+                findings.isEmpty ? [] : [heading] + findings.map { "  \($0.subject): \($0.reason)" }
+            }
+            let products = answer.productsCreated.map { "  \($0)" }
+            let parts =
+                [heading(answer)?.bold ?? ""] + (products.isEmpty ? [] : ["Created products:"] + products)
+                + lines("Not imported:", answer.quarantined) + lines("Assumed:", answer.assumptions)
+                + lines("Differences from the source:", answer.differences)
+            return parts.joined(separator: "\n")
+        }
+    }
+}
+
+/// Where the answers about an imported customer come from.
+struct ImportSource: ParsableArguments {
+    @Option(help: "apple, the URL of a server, or a file with saved answers (several files: give it several times).")
+    var from: [String]
+    @Option(help: "Any transaction id of the customer. Not for files.")
+    var transaction: String?
+    @Option(help: "An order id to look up (several: give it several times).")
+    var order: [String] = []
+    @Option(help: "The .p8 file of the key for in-app purchases (environment: TILL_APPLE_KEY).")
+    var key: String?
+    @Option(help: "The id of the key (environment: TILL_APPLE_KEY_ID).")
+    var keyId: String?
+    @Option(help: "The id of the issuer (environment: TILL_APPLE_ISSUER).")
+    var issuer: String?
+    @Option(help: "The bundle id at the source (default: that of the app in Till).")
+    var bundle: String?
+
+    private var server: String? {
+        from.count == 1 && (from[0] == "apple" || from[0].hasPrefix("http://") || from[0].hasPrefix("https://"))
+            ? from[0] : nil
+    }
+
+    func validate() throws {
+        guard !from.isEmpty else { throw ValidationError("Give --from: apple, a URL or a file.") }
+        guard (server == nil) == (transaction == nil) else {
+            throw ValidationError(
+                server == nil
+                    ? "--transaction is only for --from apple and --from URL." : "Give --transaction with --from \(from[0])."
+            )
+        }
+    }
+
+    /// The answers of the server, or those in the files.
+    func answers(about app: AppEnvironment) async throws -> CustomerAnswers {
+        guard let server, let transaction else { return try saved() }
+        let environment: ServerEnvironment =
+            server != "apple" ? .custom(server) : app.environment == .production ? .production : .sandbox
+        let client = AppStoreServerClient(
+            key: try appleKey(),
+            bundleID: bundle ?? app.bundleId,
+            environment: environment
+        )
+        do {
+            return try await fetched(transaction, from: client)
+        } catch let error as AppStoreServerError {
+            throw CommandRefused("The source did not answer: \(error)", code: "source_refused")
+        }
+    }
+
+    private func appleKey() throws -> AppStoreKey {
+        func value(_ option: String?, _ variable: String, _ flag: String) throws -> String {
+            guard let text = option ?? TillVariable.text(variable) else {
+                throw CommandRefused("Give \(flag), or set TILL_\(variable).", code: "no_key")
+            }
+            return text
+        }
+        let file = try value(key, "APPLE_KEY", "--key")
+        do {
+            return try AppStoreKey(
+                file: file,
+                keyID: try value(keyId, "APPLE_KEY_ID", "--key-id"),
+                issuerID: try value(issuer, "APPLE_ISSUER", "--issuer")
+            )
+        } catch let refused as CommandRefused {
+            throw refused
+        } catch {
+            throw CommandRefused("\(file) is not a readable .p8 key.", code: "no_key")
+        }
+    }
+
+    private func fetched(_ id: String, from client: AppStoreServerClient) async throws -> CustomerAnswers {
+        var answers = CustomerAnswers(answers: [], historyV1: [], orders: [])
+        for try await page in client.transactions(of: id).pages { answers.answers.append(try page.value.raw.unsigned) }
+        for try await page in client.transactions(of: id, version: .v1).pages {
+            answers.historyV1?.append(try page.value.raw.unsigned)
+        }
+        answers.answers.append(try await client.subscriptionStatuses(of: id).value.raw.unsigned)
+        for try await page in client.refunds(of: id).pages { answers.answers.append(try page.value.raw.unsigned) }
+        do {
+            answers.answers.append(try await client.appTransactionInfo(of: id).value.raw.unsigned)
+        } catch let error as AppStoreServerError where error.status == 404 {
+            // The customer never downloaded the app.
+        }
+        for order in order {
+            let answer = try await client.lookUpOrder(order).value.raw.unsigned
+            answers.orders?.append(OrderAnswer(orderId: order, answer: answer))
+        }
+        return answers
+    }
+
+    // MARK: Files
+
+    private func saved() throws -> CustomerAnswers {
+        var answers = CustomerAnswers(answers: [], orders: [])
+        var orders = order[...]
+        for file in from {
+            guard let data = FileManager.default.contents(atPath: file) else {
+                throw CommandRefused("\(file) cannot be read.")
+            }
+            let documents: [JSONTree]
+            do {
+                documents = try SavedAnswers.documents(in: Array(data))
+            } catch {
+                throw CommandRefused("\(file): \(error)", code: "bad_document")
+            }
+            for document in documents {
+                guard document["signedTransactions"] != nil || document["status"] != nil, document["revision"] == nil,
+                    document["data"] == nil
+                else {
+                    answers.answers.append(SavedAnswers.unsigned(document))
+                    continue
+                }
+                guard let id = orders.popFirst() else {
+                    throw CommandRefused("\(file) has an order lookup. Name its order with --order.")
+                }
+                answers.orders?.append(OrderAnswer(orderId: id, answer: SavedAnswers.unsigned(document)))
+            }
+        }
+        return answers
+    }
+}
+
+extension RawObject {
+    /// The answer with decoded payloads in place of signed values.
+    fileprivate var unsigned: JSONObject {
+        get throws { SavedAnswers.unsigned(try JSONTree.parse(Array(json.utf8), limits: .depthOnly, keepsNull: true)) }
+    }
+}

@@ -1,0 +1,192 @@
+import Testing
+import TillCore
+import TillTestSupport
+
+/// The account that is derived from the answers of another server.
+@Suite("An account is derived from the answers of another server")
+struct ImportedLifeTests {
+    private static let start = Timestamp(seconds: 1_767_225_600)
+    private static let month: Int64 = 31 * 86_400_000
+    private static let catalog = Catalog(
+        products: [
+            "pro": Product(
+                id: "pro",
+                type: .autoRenewable,
+                referenceName: "Pro",
+                prices: PriceList(standard: Money(milliunits: 9_990, currency: "USD")),
+                plan: SubscriptionPlan(groupID: "1", level: 1, period: Period(1, .month))
+            )
+        ]
+    )
+
+    /// A month of a subscription.
+    private static func month(_ number: Int64, of original: Int64 = 100, from start: Timestamp = start)
+        -> SourceTransaction
+    {
+        let row = Transaction(
+            id: TransactionID(number),
+            originalID: TransactionID(original),
+            account: AccountID(0),
+            change: 0,
+            lineItem: number + 1_000,
+            order: nil,
+            productID: "pro",
+            groupID: "1",
+            type: .autoRenewable,
+            purchaseDate: start,
+            originalPurchaseDate: Self.start,
+            expiresDate: start.advanced(milliseconds: month),
+            quantity: 1,
+            appAccountToken: nil,
+            ownership: .purchased,
+            reason: number == original ? .purchase : .renewal,
+            storefront: .unitedStates,
+            price: Money(milliunits: 9_990, currency: "USD"),
+            offer: nil,
+            isUpgraded: false,
+            revocation: nil,
+            refundNumber: nil,
+            isFinished: false,
+            sharedFrom: nil,
+            modifiedDate: start
+        )
+        return SourceTransaction(number: number, original: original, row: row)
+    }
+
+    /// A life of one month, ten days after its end or ten days after its beginning.
+    private static func life(
+        _ status: SubscriptionStatus,
+        after days: Int64 = 41,
+        _ change: (inout SourceRenewalInfo) -> Void = { _ in }
+    ) -> SourceLife {
+        var life = SourceLife(at: start.advanced(milliseconds: days * 86_400_000))
+        life.transactions = [month(100)]
+        var renewal = SourceRenewalInfo(autoRenewProductID: "pro", autoRenews: true)
+        renewal.recentStart = start
+        change(&renewal)
+        life.subscriptions = [
+            SourceSubscription(groupID: "1", original: 100, latest: 100, status: status, renewal: renewal)
+        ]
+        return life
+    }
+
+    private static func derive(_ life: SourceLife, keepsIDs: Bool = true) -> ImportedLife {
+        let account = Account(
+            id: AccountID(704_000_000_000_001_024),
+            environment: .production,
+            app: "app",
+            customer: "zoe",
+            storefront: .unitedStates,
+            at: life.instant
+        )
+        var ids = Identifiers(reserved: 10..<1_000)
+        return ImportedLife(
+            life,
+            as: account,
+            catalog: catalog,
+            policy: Policy(for: .production),
+            identifiers: &ids,
+            keepsIDs: keepsIDs
+        )
+    }
+
+    @Test("Each status becomes the state with the dates of the answer")
+    func states() throws {
+        let day: Int64 = 86_400_000
+        let grace = Self.start.advanced(milliseconds: 47 * day)
+        let lives = [
+            Self.life(.active, after: 10), Self.life(.gracePeriod) { $0.graceUntil = grace }, Self.life(.billingRetry),
+            Self.life(.expired) {
+                $0.expirationIntent = .customer
+                $0.autoRenews = false
+            },
+        ]
+        let states = lives.map { Self.derive($0).account.subscriptions.first?.state }
+        let latest = try #require(states[0]?.latest)
+        let end = latest.end
+        let retry = end.advanced(milliseconds: 60 * day)
+        #expect(states[0] == .active(current: latest, paidAhead: nil))
+        #expect(states[1] == .gracePeriod(latest, until: grace, retryUntil: retry))
+        #expect(states[2] == .billingRetry(latest, until: retry, graceEnded: nil))
+        #expect(states[3] == .expired(latest, .customer(leftInGrace: false), at: end))
+        #expect(lives.map { Self.derive($0).account.card } == [.accepted, .declinedForRenewals, .declinedForRenewals, .accepted])
+        #expect(Self.derive(lives[1]).assumptions.count == 2)
+    }
+
+    @Test("A period that was paid ahead follows the current one")
+    func paidAhead() throws {
+        var life = Self.life(.active, after: 30)
+        life.transactions.append(Self.month(200, from: Self.start.advanced(milliseconds: Self.month)))
+        life.subscriptions[0].latest = 200
+        let subscription = try #require(Self.derive(life).account.subscriptions.first)
+        #expect(subscription.state.latest.transaction.shownID == "200")
+        #expect(subscription.state.previous?.transaction.shownID == "100")
+        #expect(subscription.renewals == 1 && subscription.paidPeriods == 2)
+    }
+
+    @Test("Ids are shown as the source gave them, or not at all")
+    func ids() throws {
+        var life = Self.life(.active, after: 10)
+        life.appTransactionID = 704_999_999_999_999_999
+        life.orders = ["MVYN7Z3K5P": [100]]
+        let kept = Self.derive(life)
+        let row = try #require(kept.rows.first)
+        #expect(row.shownID == "100" && row.shownOriginalID == "100" && row.shownAccountID == "704999999999999999")
+        #expect(row.shownOrderID == "MVYN7Z3K5P" && row.order != nil && row.lineItem == 1_100)
+        #expect(row.id.partition == kept.account.id.partition)
+        let anonymous = Self.derive(life, keepsIDs: false)
+        let own = try #require(anonymous.rows.first)
+        #expect(own.shownID == own.id.wireForm && own.shownAccountID == anonymous.account.id.wireForm)
+        #expect(own.shownOrderID == own.order?.wireForm && own.lineItem != 1_100)
+    }
+
+    @Test("What cannot be explained is quarantined with its reason")
+    func quarantine() {
+        var life = Self.life(.active, after: 10)
+        life.transactions += [Self.month(100), Self.month(300, of: 299)]
+        var endless = Self.month(400, of: 400)
+        endless.row.expiresDate = nil
+        var other = Self.month(500, of: 500)
+        other.row.groupID = "2"
+        life.transactions += [endless, other]
+        life.subscriptions.append(life.subscriptions[0])
+        life.subscriptions[1].latest = 999
+        let subjects = Self.derive(life).quarantined.map(\.subject)
+        #expect(
+            subjects == [
+                "transaction 100", "transaction 400", "transaction 500", "transaction 300", "subscription 100",
+            ]
+        )
+        var revoked = Self.life(.revoked)
+        #expect(Self.derive(revoked).quarantined.map(\.subject) == ["subscription 100"], "no revocationDate")
+        revoked.subscriptions = []
+        #expect(Self.derive(revoked).quarantined.first?.words.contains("status answer") == true)
+    }
+
+    @Test("A difference from the renewal info of the source is reported")
+    func differences() {
+        let life = Self.life(.active, after: 10) { $0.renewalPrice = Money(milliunits: 12_990, currency: "USD") }
+        let found = Self.derive(life).differences
+        #expect(found.map(\.words) == ["renewalPrice is 12990, and 9990 in Till"])
+    }
+
+    @Test("A product that the catalog lacks is created with the price and the period of its transactions")
+    func products() throws {
+        var life = Self.life(.active, after: 10)
+        life.transactions[0].row.productID = "max"
+        let imported = Self.derive(life)
+        let product = try #require(imported.catalog.products["max"])
+        #expect(imported.productsMade == ["max"] && product.plan?.period == Period(1, .month))
+        #expect(product.plan?.level == 2 && product.prices.standard.milliunits == 9_990)
+    }
+
+    @Test("A copy of a family member is external")
+    func copies() throws {
+        var life = Self.life(.active, after: 10)
+        life.transactions[0].row.ownership = .familyShared
+        life.transactions[0].row.price = nil
+        let account = Self.derive(life).account
+        #expect(account.sharedSubscriptions.map(\.source) == [.external] && account.subscriptions.isEmpty)
+        #expect(account.damage == nil)
+    }
+}
