@@ -29,11 +29,14 @@ public struct TrustedRoots: Sendable {
             guard file.count <= Self.maxBytes else {
                 throw InvalidRoots("A file has more than \(Self.maxBytes) bytes.")
             }
+            let found: [[UInt8]]
             do {
-                ders += try CertificateText.certificates(in: file, .root)
+                found = try CertificateText.certificates(in: file, .root)
             } catch {
                 throw InvalidRoots(error.description)
             }
+            guard !found.isEmpty else { throw InvalidRoots("A file contains no certificate.") }
+            ders += found
             guard ders.count <= Self.maxCount else { throw InvalidRoots("There are more than \(Self.maxCount) roots.") }
         }
         guard !ders.isEmpty else { throw InvalidRoots("There is no root certificate.") }

@@ -87,6 +87,17 @@ def apples_status(verifier, kind, jws):
     return next((status for each in inner if (status := apples_status(verifier, *each))), None)
 
 
+def history(environment, transaction):
+    """The signed data of a history. Apple's client cannot read the pages of every profile."""
+    revision = None
+    while True:
+        page = environment.send("GET", f"/inApps/v2/history/{transaction}", params={"revision": revision}).json()
+        yield from signed_data(page)
+        if not page["hasMore"]:
+            return
+        revision = page["revision"]
+
+
 def lives(environment, post):
     """Signed data of every kind with every payload profile."""
     notification_checks.listen(environment, post)
@@ -99,11 +110,10 @@ def lives(environment, post):
         for product in (COINS, BASIC_YEAR, EXTRA):
             bought = environment.control("buyProduct", {"productId": product}, customer=customer)
             yield from signed_data(bought)
-        notification_checks.advance(environment, f"{WEEKS * 7}d")
+        notification_checks.advance(environment, f"P{WEEKS * 7}D")
         environment.control("cancelSubscription", {}, originalTransactionId=bought["originalTransactionId"])
         transaction = bought["transactionId"]
-        for page in environment.history(transaction, verify=False):
-            yield from signed_data({"signedTransactions": page.transactions})
+        yield from history(environment, transaction)
         for path in ("subscriptions", "transactions/appTransactions"):
             yield from signed_data(environment.send("GET", f"/inApps/v1/{path}/{transaction}").json())
     yield from signed_data([{"signedPayload": received.jws} for received in post.received])
