@@ -6,6 +6,7 @@ import NIOCore
 import TillCore
 import TillJSON
 import TillServer
+import TillShop
 import TillSigning
 import TillTestSupport
 

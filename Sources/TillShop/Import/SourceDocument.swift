@@ -159,7 +159,7 @@ struct SourceDocument {
         _ info: SourcePayload
     ) {
         let original = item["originalTransactionId"]?.text ?? latest.text("originalTransactionId") ?? "without an id"
-        do {
+        do throws(SourcePayload.Unreadable) {
             guard
                 let status = item["status"]?.number.flatMap({ SubscriptionStatus(rawValue: Int($0)) }),
                 let number = Int64(original), let latestNumber = latest.id("transactionId")
@@ -174,8 +174,7 @@ struct SourceDocument {
                 )
             )
         } catch {
-            let words = (error as? SourcePayload.Unreadable)?.words ?? "cannot be read"
-            life.unreadable.append(ImportedLife.Finding("subscription \(original.prefix(64))", words))
+            life.unreadable.append(ImportedLife.Finding("subscription \(original.prefix(64))", error.words))
         }
     }
 

@@ -2,6 +2,7 @@ import AppStoreServer
 import ArgumentParser
 import Foundation
 import TillControl
+import TillCore
 import TillJSON
 import TillShop
 
