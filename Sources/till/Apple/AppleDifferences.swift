@@ -19,23 +19,25 @@ struct AppleDifferences {
     private mutating func compare(_ endpoint: AppleRecording.Endpoint, _ first: [JSONTree], _ second: [JSONTree]) {
         compareMembers(first.first ?? .null, second.first ?? .null, endpoint, "answer", "")
         let (left, right) = (Self.items(endpoint, first), Self.items(endpoint, second))
-        let names = left.map(\.name) + right.map(\.name).filter { name in !left.contains { $0.name == name } }
-        for name in names {
-            let pair = (left.first { $0.name == name }?.value, right.first { $0.name == name }?.value)
-            switch pair {
+        let values = (Self.byName(left), Self.byName(right))
+        for name in left.map(\.name) + right.map(\.name).filter({ values.0[$0] == nil }) {
+            switch (values.0[name], values.1[name]) {
             case (let one?, let other?): compareMembers(one, other, endpoint, name, "")
             case (_?, nil): rows.append(AppleDifference(endpoint, name, "", "present", nil))
             case (nil, _): rows.append(AppleDifference(endpoint, name, "", nil, "present"))
             }
         }
-        let common = (
-            left.map(\.name).filter { name in right.contains { $0.name == name } },
-            right.map(\.name).filter { name in left.contains { $0.name == name } }
+        let orders = (
+            left.map(\.name).filter { values.1[$0] != nil }, right.map(\.name).filter { values.0[$0] != nil }
         )
-        if common.0 != common.1 {
-            let orders = (common.0.joined(separator: ", "), common.1.joined(separator: ", "))
-            rows.append(AppleDifference(endpoint, "list", "order", orders.0, orders.1))
+        if orders.0 != orders.1 {
+            let texts = (orders.0.joined(separator: ", "), orders.1.joined(separator: ", "))
+            rows.append(AppleDifference(endpoint, "list", "order", texts.0, texts.1))
         }
+    }
+
+    private static func byName(_ items: [(name: String, value: JSONTree)]) -> [String: JSONTree] {
+        Dictionary(items.map { ($0.name, $0.value) }) { first, _ in first }
     }
 
     // MARK: Items

@@ -93,7 +93,7 @@ extension AppleCommand {
 
         func answers(of client: AppStoreServerClient) async throws -> [AppleAnswer] {
             let end = until ?? Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
-            let start = Timestamp(milliseconds: end.milliseconds - Int64(days) * 86_400_000)
+            let start = end.advanced(milliseconds: -Int64(days) * 86_400_000)
             return try await client.notifications(from: start, to: end, filter: filter).answers
         }
 

@@ -44,11 +44,11 @@ struct AppleRecording {
     private func notifications(of id: String, from client: AppStoreServerClient) async throws -> [JSONTree] {
         // The clock of another server may differ from the local one.
         let signed = SignedAnswers.transactions(in: answers[.history] ?? []).compactMap { $0["signedDate"]?.number }
-        let now = signed.max() ?? Int64(Date().timeIntervalSince1970 * 1_000)
+        let now = Timestamp(milliseconds: signed.max() ?? Int64(Date().timeIntervalSince1970 * 1_000))
         for days: Int64 in [179, 29] {
             do {
-                let start = Timestamp(milliseconds: now - days * 86_400_000)
-                let end = Timestamp(milliseconds: now + 60_000)
+                let start = now.advanced(milliseconds: -days * 86_400_000)
+                let end = now.advanced(milliseconds: 60_000)
                 return try await client.notifications(from: start, to: end, filter: .transactionId(id)).answers
                     .map(\.tree)
             } catch let error as AppStoreServerError where error.code == .startDateTooFarInPast && days > 29 {
