@@ -59,8 +59,8 @@ protocol AppleAskingCommand: DocumentedCommand {
 extension AppleAskingCommand {
     func run() async throws {
         let client = try options.client()
-        let answers = try await AppleErrors.reported { try await answers(of: client) }
-        AppleOutput.show(answers, asJSON: options.server.json, text)
+        let found = try await AppleErrors.reported { try await answers(of: client) }
+        AppleOutput.show(found, asJSON: options.server.json, text)
     }
 }
 
