@@ -46,6 +46,8 @@ struct HiddenFacts {
     }
 
     private mutating func copyAccount(_ original: Account) {
+        // A local copy, because a function cannot change two parts of one value at once.
+        var account = account
         take("card", original.card, &account.card)
         take("redeemed codes", original.codesRedeemed, &account.codesRedeemed)
         take("nonces of offers", original.offerNonces, &account.offerNonces)
@@ -57,6 +59,7 @@ struct HiddenFacts {
             requests[place].transaction = ids[requests[place].transaction] ?? requests[place].transaction
         }
         take("open refund requests", requests, &account.refundRequests)
+        self.account = account
     }
 
     private mutating func copy(_ theirs: Subscription, onto mine: inout Subscription) {
@@ -84,7 +87,9 @@ struct HiddenFacts {
         }
         for theirs in original.subscriptions {
             guard let mine = ids[theirs.originalID].flatMap({ account.subscription($0) }) else { continue }
-            differ("preference", theirs.preference, mine.preference)
+            differ("product of the next period", theirs.preference.productID, mine.preference.productID)
+            differ("renewal", theirs.willRenew, mine.willRenew)
+            differ("billing plan", theirs.preference.billingPlan, mine.preference.billingPlan)
             differ("recentStart", theirs.recentStart, mine.recentStart)
             differ("originalPurchaseDate", theirs.originalPurchaseDate, mine.originalPurchaseDate)
             differ("appAccountToken", theirs.appAccountToken, mine.appAccountToken)
@@ -95,7 +100,6 @@ struct HiddenFacts {
         differ("subscriptions", original.subscriptions.count, account.subscriptions.count)
         differ("shared subscriptions", original.sharedSubscriptions.count, account.sharedSubscriptions.count)
         differ("introductory offers", original.introductoryOffersUsed, account.introductoryOffersUsed)
-        differ("refunds", original.refundNumber, account.refundNumber)
         differ("transactions", original.rowCount, account.rowCount)
         differ("products", original.productsOwned, account.productsOwned)
         differ("app transaction", original.appTransaction, account.appTransaction)

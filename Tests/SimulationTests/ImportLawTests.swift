@@ -33,7 +33,9 @@ struct ImportLawTests {
             return try await group.reduce(into: LawResult()) { $0.add($1) }
         }
         let hidden = results.hidden.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-        print("\(results.lives) lives in \(ContinuousClock.now - begun); hidden facts: \(hidden.joined(separator: ", "))")
+        print(
+            "\(results.lives) lives in \(ContinuousClock.now - begun); hidden facts: \(hidden.joined(separator: ", "))"
+        )
         #expect(results.lives >= lives)
         #expect(results.transactions > lives, "the lives have too few transactions to prove anything")
         #expect(results.failures.isEmpty, "\(results.failures.count) failed; \(results.failures.first ?? "")")

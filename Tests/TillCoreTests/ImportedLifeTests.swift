@@ -104,12 +104,16 @@ struct ImportedLifeTests {
         let states = lives.map { Self.derive($0).account.subscriptions.first?.state }
         let latest = try #require(states[0]?.latest)
         let end = latest.end
-        let retry = end.advanced(milliseconds: 60 * day)
+        let retry = Policy(for: .production).rate.endOfRetry(days: 60, from: end)
         #expect(states[0] == .active(current: latest, paidAhead: nil))
         #expect(states[1] == .gracePeriod(latest, until: grace, retryUntil: retry))
         #expect(states[2] == .billingRetry(latest, until: retry, graceEnded: nil))
         #expect(states[3] == .expired(latest, .customer(leftInGrace: false), at: end))
-        #expect(lives.map { Self.derive($0).account.card } == [.accepted, .declinedForRenewals, .declinedForRenewals, .accepted])
+        #expect(
+            lives.map { Self.derive($0).account.card } == [
+                .accepted, .declinedForRenewals, .declinedForRenewals, .accepted,
+            ]
+        )
         #expect(Self.derive(lives[1]).assumptions.count == 2)
     }
 

@@ -95,6 +95,7 @@ extension Account {
         try values.encodeIfPresent(lastSigned, forKey: .lastSigned)
         try values.encodeIfPresent(clock, forKey: .clock)
         if !jobsDone.isEmpty { try values.encode(jobsDone, forKey: .jobsDone) }
+        try values.encodeIfPresent(foreignID, forKey: .foreignID)
     }
 }
 

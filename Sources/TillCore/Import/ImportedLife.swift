@@ -71,12 +71,20 @@ package struct ImportedLife: Sendable {
         compare(life)
     }
 
+    /// Takes over the report on products that were made for this import already.
+    package mutating func takeProducts(madeBy trial: ImportedLife) {
+        productsMade = trial.productsMade
+        assumptions += trial.assumptions.filter { $0.subject.hasPrefix("product ") }
+    }
+
     /// Puts the customer on a clock of their own.
     package mutating func setClock(_ name: String?) { account.clock = name }
 
     /// How many identifiers an import takes at most: two for each transaction, one for each
     /// order, and one for the account.
-    package static func identifiersNeeded(for life: SourceLife) -> Int64 { Int64(life.transactions.count) * 2 + Int64(life.orders.count) + 1 }
+    package static func identifiersNeeded(for life: SourceLife) -> Int64 {
+        Int64(life.transactions.count) * 2 + Int64(life.orders.count) + 1
+    }
 
     // MARK: The transactions
 
@@ -281,7 +289,10 @@ package struct ImportedLife: Sendable {
         let stated = Set(life.subscriptions.map(\.original))
         for row in rows where row.isOriginal && row.type == .autoRenewable {
             guard let number = numbers[row.id], !stated.contains(number) else { continue }
-            quarantine("subscription \(number)", "the status answer does not have it; its transactions stay in the history")
+            quarantine(
+                "subscription \(number)",
+                "the status answer does not have it; its transactions stay in the history"
+            )
         }
     }
 
@@ -311,7 +322,9 @@ package struct ImportedLife: Sendable {
         func differ(_ key: String, _ theirs: Any?, _ mine: Any?) {
             let texts = [theirs, mine].map { $0.map { "\($0)" } ?? "absent" }
             guard texts[0] != texts[1] else { return }
-            differences.append(Finding("subscription \(source.original)", "\(key) is \(texts[0]), and \(texts[1]) in Till"))
+            differences.append(
+                Finding("subscription \(source.original)", "\(key) is \(texts[0]), and \(texts[1]) in Till")
+            )
         }
         let theirs = source.renewal
         differ("status", source.status.rawValue, status.rawValue)

@@ -168,7 +168,9 @@ package struct Ledger: Sendable {
         var transaction = transaction
         transaction.change = nextChange(of: transaction.account)
         transaction.modifiedDate = now
-        if transaction.foreign == nil { transaction.foreign = accounts[transaction.account]?.foreignIDs(of: transaction) }
+        if transaction.foreign == nil {
+            transaction.foreign = accounts[transaction.account]?.foreignIDs(of: transaction)
+        }
         self[transaction.account].rowCount += 1
         transactions[transaction.id] = transaction
         transactionChanges.append(TransactionChange(before: nil, after: transaction))

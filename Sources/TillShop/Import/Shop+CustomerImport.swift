@@ -22,10 +22,12 @@ extension Shop {
         let clock = ClockName(customer.scope, own: clockName)
         try await check(customer, life, isAnonymous)
         try settings.checkMayMove(clock)
-        try await makeProducts(for: life, customer)
+        let trial = try await makeProducts(for: life, customer)
         try await createClock(clock, .frozen(at: life.instant))
         do {
-            return try await write(customer, life, clock, isAnonymous)
+            var imported = try await write(customer, life, clock, isAnonymous)
+            imported.takeProducts(madeBy: trial)
+            return imported
         } catch {
             if try await storage.account(of: customer) == nil { try await removeClock(clock) }
             throw error
@@ -58,17 +60,20 @@ extension Shop {
     }
 
     /// Adds the products that the catalog lacks.
-    private func makeProducts(for life: SourceLife, _ customer: CustomerName) async throws {
+    ///
+    /// - Returns: the account as it would be, with the report on the products.
+    private func makeProducts(for life: SourceLife, _ customer: CustomerName) async throws -> ImportedLife {
         var ids = Identifiers(reserved: 0..<ImportedLife.identifiersNeeded(for: life))
         let trial = derive(life, customer, &ids, isAnonymous: true)
         guard !trial.rows.isEmpty || trial.account.appTransaction != nil else { throw ImportRefused.nothingToImport }
-        guard !trial.productsMade.isEmpty else { return }
+        guard !trial.productsMade.isEmpty else { return trial }
         let made = trial.productsMade.compactMap { trial.catalog.products[$0] }
         _ = try await setup.updateCatalog(of: customer.scope.app) { catalog in
             var catalog = catalog
             for product in made where catalog.products[product.id] == nil { catalog.put(product) }
             return catalog
         }
+        return trial
     }
 
     private func derive(

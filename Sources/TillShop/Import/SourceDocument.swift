@@ -144,6 +144,8 @@ struct SourceDocument {
 
     private mutating func takeTransaction(_ payload: SourcePayload) {
         if let date = payload.date("signedDate") { signedDates.append(date) }
+        // A customer who never downloaded the app has the id, too.
+        if life.appTransactionID == nil { life.appTransactionID = payload.id("appTransactionId") }
         let name = payload.text("transactionId") ?? "without an id"
         do {
             life.transactions.append(try payload.transaction(in: scope))

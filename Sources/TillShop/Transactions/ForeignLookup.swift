@@ -9,7 +9,9 @@ extension Shop {
     )? {
         let id = TransactionID(number)
         if let owner = try await storage.owner(of: id, in: scope) { return (owner, id) }
-        guard let known = try await storage.foreignIdentifier(.transaction, String(number), in: scope) else { return nil }
+        guard let known = try await storage.foreignIdentifier(.transaction, String(number), in: scope) else {
+            return nil
+        }
         return (known.account, TransactionID(known.own))
     }
 

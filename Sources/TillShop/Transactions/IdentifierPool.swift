@@ -24,12 +24,11 @@ final class IdentifierPool: Sendable {
         mutating func take(_ count: Int64) -> Range<Int64>? {
             while Int64(values.count) >= count {
                 let taken = values.prefix(Int(count))
-                if let hit = lastImported(below: taken.upperBound), hit >= taken.lowerBound {
-                    values = hit + 1..<values.upperBound
-                } else {
+                guard let hit = lastImported(below: taken.upperBound), hit >= taken.lowerBound else {
                     values = values.dropFirst(Int(count))
                     return taken
                 }
+                values = hit + 1..<values.upperBound
             }
             return nil
         }

@@ -84,7 +84,8 @@ struct ImportSource: ParsableArguments {
         guard (server == nil) == (transaction == nil) else {
             throw ValidationError(
                 server == nil
-                    ? "--transaction is only for --from apple and --from URL." : "Give --transaction with --from \(from[0])."
+                    ? "--transaction is only for --from apple and --from URL."
+                    : "Give --transaction with --from \(from[0])."
             )
         }
     }

@@ -19,8 +19,13 @@ enum SavedAnswers {
         var (start, depth, isInString, isEscaped) = (text.startIndex, 0, false, false)
         for (place, byte) in text.enumerated() {
             if isInString {
-                if isEscaped { isEscaped = false } else if byte == UInt8(ascii: "\\") { isEscaped = true }
-                else if byte == UInt8(ascii: "\"") { isInString = false }
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isInString = false
+                }
                 continue
             }
             switch byte {

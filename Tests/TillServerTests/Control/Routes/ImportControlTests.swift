@@ -21,7 +21,9 @@ struct ImportControlTests {
             ],
             historyV1: [try await get("/inApps/v1/history/\(id)")]
         )
-        if let order { answers.orders = [OrderAnswer(orderId: order, answer: try await get("/inApps/v1/lookup/\(order)"))] }
+        if let order {
+            answers.orders = [OrderAnswer(orderId: order, answer: try await get("/inApps/v1/lookup/\(order)"))]
+        }
         return answers
     }
 
