@@ -32,8 +32,8 @@ struct Till: AsyncParsableCommand {
             With --json, answers are JSON, and a refusal is a JSON object with code and message on standard error. \
             Commands that delete or replace data ask on a terminal, and need --yes in a script.
 
-            Exit codes: 0 success; 1 refused; 2 no server answers; 3 doctor found a problem, or a backend accepted an \
-            attack; 4 the backend failed during an attack; 64 wrong usage.
+            Exit codes: 0 success; 1 refused; 2 no server answers; 3 doctor, apple verify or apple compare found a \
+            problem, or a backend accepted an attack; 4 the backend failed during an attack; 64 wrong usage.
             """
         ),
         version: TillVersion.text,
@@ -71,6 +71,7 @@ struct Till: AsyncParsableCommand {
                     SnapshotCommand.self, StateCommand.self, ResetCommand.self,
                 ]
             ),
+            CommandGroup(name: "Other App Store servers", subcommands: [AppleCommand.self]),
             CommandGroup(
                 name: "Data",
                 subcommands: [DoctorCommand.self, BackupCommand.self, RestoreCommand.self, MigrateCommand.self]

@@ -167,7 +167,8 @@ enum TillVariable {
     /// The variables with which commands find a server, an app or a key, and the variables that `till exec` sets.
     static let client: Set<String> = [
         "TILL_CONTROL", "TILL_PRODUCTION", "TILL_SANDBOX", "TILL_APP", "TILL_APP_APPLE_ID", "TILL_KEY", "TILL_KEY_ID",
-        "TILL_ISSUER_ID", "TILL_ROOT_PEM", "TILL_ROOT_DER", "TILL_TLS_ROOT",
+        "TILL_ISSUER_ID", "TILL_ROOT_PEM", "TILL_ROOT_DER", "TILL_TLS_ROOT", "TILL_APPLE_KEY", "TILL_APPLE_KEY_ID",
+        "TILL_APPLE_ISSUER", "TILL_APPLE_BUNDLE", "TILL_APPLE_URL", "TILL_APPLE_ENVIRONMENT", "TILL_APPLE_SECRET",
     ]
 
     /// The environment variables for a temporary server. Of Till's variables, only those that change the behavior are

@@ -123,12 +123,7 @@ struct HistoryCommand: DocumentedCommand {
     }
 
     private func show(_ page: JSONTree) {
-        for signed in page["signedTransactions"]?.elements ?? [] {
-            let parts = (signed.text ?? "").split(separator: ".")
-            guard parts.count == 3, let payload = Base64URL.decode(String(parts[1])),
-                let tree = try? JSONTree.parse(payload)
-            else { continue }
-            print(Output.lines(tree) + "\n")
-        }
+        let text = SignedAnswers.history([page])
+        if !text.isEmpty { print(text) }
     }
 }

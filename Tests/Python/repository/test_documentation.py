@@ -62,8 +62,13 @@ class Shop:
         self.server = Server(folder / "data", folder, "--demo", *flags)
         # The examples use till and python3. PATH finds this build and the tests' libraries.
         path = os.pathsep.join([str(Path(till_binary()).parent), str(Path(sys.executable).parent), os.environ["PATH"]])
-        self.environment = {"TILL_DATA": str(folder / "data"), "PATH": path}
         self.facts = self.server.document
+        self.environment = {
+            "TILL_DATA": str(folder / "data"), "PATH": path, "HOME": str(folder),
+            # The server that till apple asks.
+            "TILL_APPLE_URL": self.facts["sandbox"], "TILL_APPLE_KEY": self.facts["keyFile"],
+            "TILL_APPLE_ISSUER": self.facts["issuerId"], "TILL_APPLE_BUNDLE": "com.example.till.demo",
+        }
         try:
             self.places = self.find_places()
         except BaseException:
