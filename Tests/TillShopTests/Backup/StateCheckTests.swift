@@ -122,7 +122,7 @@ struct StateCheckTests {
             return changed
         }
         try await test.buy("coins", by: "ann")
-        try await test.shop.takeState(try file(lacking: "commitment", of: .ledger))
+        try await test.shop.takeState(try file(lacking: "foreign_ids", of: .ledger))
         #expect(try await test.sandbox.account(of: "ann") == bought)
         for (column, table) in [("billing_plan", ShopTable.ledger), ("offer", .redemptions)] {
             await #expect(throws: StateRefused.self) {
