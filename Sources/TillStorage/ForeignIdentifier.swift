@@ -8,6 +8,8 @@ package struct ForeignIdentifier: Equatable, Sendable {
         /// A transaction, or the app transaction of an account. Apple's routes take either in the same place.
         case transaction
         case order
+        /// The `webOrderLineItemId` of a transaction. No route takes it, but Till must not create it again.
+        case lineItem
     }
 
     /// The app and the environment in which the identifier is unique.
@@ -38,7 +40,7 @@ extension ForeignIdentifier {
     package static func counter(_ kind: Kind, _ text: String) -> Int64? {
         let counter: Int64? =
             switch kind {
-            case .transaction:
+            case .transaction, .lineItem:
                 Int64(text).map {
                     AccountID.hasShape($0)
                         ? Identifiers.counter(of: AccountID($0)) : Identifiers.counter(of: TransactionID($0))

@@ -16,7 +16,7 @@ extension Shop {
         from bytes: [UInt8],
         clockName: String,
         isAnonymous: Bool
-    ) async throws -> ImportedLife {
+    ) async throws -> ImportedAccount {
         var life = try SourceDocument.life(from: bytes, of: customer.scope)
         if isAnonymous { life.replaceTokens { identifiers.uuid("token/\($0)") } }
         let clock = ClockName(customer.scope, own: clockName)
@@ -35,7 +35,7 @@ extension Shop {
     }
 
     /// Checks what the source says against the stored data.
-    private func check(_ customer: CustomerName, _ life: SourceLife, _ isAnonymous: Bool) async throws {
+    private func check(_ customer: CustomerName, _ life: SourceCustomer, _ isAnonymous: Bool) async throws {
         guard try await storage.account(of: customer) == nil else {
             throw ImportRefused.customerExists(customer.customer)
         }
@@ -62,8 +62,8 @@ extension Shop {
     /// Adds the products that the catalog lacks.
     ///
     /// - Returns: the account as it would be, with the report on the products.
-    private func makeProducts(for life: SourceLife, _ customer: CustomerName) async throws -> ImportedLife {
-        var ids = Identifiers(reserved: 0..<ImportedLife.identifiersNeeded(for: life))
+    private func makeProducts(for life: SourceCustomer, _ customer: CustomerName) async throws -> ImportedAccount {
+        var ids = Identifiers(reserved: 0..<ImportedAccount.identifiersNeeded(for: life))
         let trial = derive(life, customer, &ids, isAnonymous: true)
         guard !trial.rows.isEmpty || trial.account.appTransaction != nil else { throw ImportRefused.nothingToImport }
         guard !trial.productsMade.isEmpty else { return trial }
@@ -77,11 +77,11 @@ extension Shop {
     }
 
     private func derive(
-        _ life: SourceLife,
+        _ life: SourceCustomer,
         _ customer: CustomerName,
         _ ids: inout Identifiers,
         isAnonymous: Bool
-    ) -> ImportedLife {
+    ) -> ImportedAccount {
         let scope = customer.scope
         let catalog = registry.catalog(of: scope.app)
         let account = Account(
@@ -92,7 +92,7 @@ extension Shop {
             storefront: catalog.storefront,
             at: life.instant
         )
-        return ImportedLife(
+        return ImportedAccount(
             life,
             as: account,
             catalog: catalog,
@@ -104,17 +104,17 @@ extension Shop {
 
     private func write(
         _ customer: CustomerName,
-        _ life: SourceLife,
+        _ life: SourceCustomer,
         _ clock: ClockName,
         _ isAnonymous: Bool
-    ) async throws -> ImportedLife {
+    ) async throws -> ImportedAccount {
         let scope = customer.scope
         if !isAnonymous { identifiers.skip(life.counters) }
         // Two imports of the same customer must not run at the same time.
         var keys: Set<String> = [customer.lockKey, "import/\(scope.environment.rawValue)/\(scope.app)"]
         let imported = try await transactor.transact("the account of \(customer.customer)", locking: &keys) { _ in
             try await check(customer, life, isAnonymous)
-            var ids = try identifiers.take(ImportedLife.identifiersNeeded(for: life))
+            var ids = try identifiers.take(ImportedAccount.identifiersNeeded(for: life))
             var imported = derive(life, customer, &ids, isAnonymous: isAnonymous)
             imported.setClock(clock.own)
             let ledger = Ledger(
@@ -141,16 +141,17 @@ extension Shop {
     }
 }
 
-extension SourceLife {
+extension SourceCustomer {
     /// The counter values with which Till would create the identifiers of the source.
     fileprivate var counters: [Int64] {
-        (transactions.map(\.number) + [appTransactionID].compactMap(\.self)).compactMap {
+        let items = transactions.compactMap(\.row.lineItem)
+        return (transactions.map(\.number) + items + [appTransactionID].compactMap(\.self)).compactMap {
             ForeignIdentifier.counter(.transaction, String($0))
         } + orders.keys.compactMap { ForeignIdentifier.counter(.order, $0) }
     }
 }
 
-extension ImportedLife {
+extension ImportedAccount {
     /// The identifiers of the source, by which Apple's routes find the customer.
     fileprivate func foreignIdentifiers(in scope: AccountScope) -> [ForeignIdentifier] {
         var all = numbers.map { id, number in
@@ -158,6 +159,9 @@ extension ImportedLife {
         }
         if let shown = account.foreignID, shown != account.id.wireForm {
             all.append(ForeignIdentifier(.transaction, shown, in: scope, of: account.id, own: account.id.number))
+        }
+        for item in Set(rows.compactMap(\.lineItem)) {
+            all.append(ForeignIdentifier(.lineItem, String(item), in: scope, of: account.id, own: item))
         }
         all += orders.map { ForeignIdentifier(.order, $0.key, in: scope, of: account.id, own: $0.value.number) }
         return all.sorted { ($0.kind.rawValue, $0.foreign) < ($1.kind.rawValue, $1.foreign) }

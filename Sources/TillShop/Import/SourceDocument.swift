@@ -8,7 +8,7 @@ import TillStorage
 /// An answer is recognized by its keys. Signed values may be compact JWS, whose signatures are not verified, or the
 /// decoded payloads.
 struct SourceDocument {
-    private(set) var life: SourceLife
+    private(set) var life: SourceCustomer
     private let scope: AccountScope
     private var signedDates: [Timestamp] = []
     private var statusDates: [Timestamp] = []
@@ -18,7 +18,7 @@ struct SourceDocument {
     /// Reads a document: an object with `answers`, and optionally `historyV1` and `orders`.
     ///
     /// - Throws: `ImportRefused` if the document is not readable, or if a part of the history is missing.
-    static func life(from bytes: [UInt8], of scope: AccountScope) throws(ImportRefused) -> SourceLife {
+    static func life(from bytes: [UInt8], of scope: AccountScope) throws(ImportRefused) -> SourceCustomer {
         let tree: JSONTree
         do {
             tree = try JSONTree.parse(bytes)
@@ -47,10 +47,10 @@ struct SourceDocument {
 
     private init(_ scope: AccountScope) {
         self.scope = scope
-        life = SourceLife(at: Timestamp(milliseconds: 0))
+        life = SourceCustomer(at: Timestamp(milliseconds: 0))
     }
 
-    private func finished() throws(ImportRefused) -> SourceLife {
+    private func finished() throws(ImportRefused) -> SourceCustomer {
         guard pages > 0 || life.appTransaction != nil else {
             throw .badDocument("$.answers: neither a transaction history nor an app transaction is among the answers")
         }
@@ -150,7 +150,7 @@ struct SourceDocument {
         do {
             life.transactions.append(try payload.transaction(in: scope))
         } catch {
-            life.unreadable.append(ImportedLife.Finding("transaction \(name.prefix(64))", error.words))
+            life.unreadable.append(ImportedAccount.Finding("transaction \(name.prefix(64))", error.words))
         }
     }
 
@@ -176,14 +176,14 @@ struct SourceDocument {
                 )
             )
         } catch {
-            life.unreadable.append(ImportedLife.Finding("subscription \(original.prefix(64))", error.words))
+            life.unreadable.append(ImportedAccount.Finding("subscription \(original.prefix(64))", error.words))
         }
     }
 
     private mutating func takeAppTransaction(_ payload: SourcePayload) {
         life.appTransactionID = payload.id("appTransactionId")
         guard let date = payload.date("originalPurchaseDate") else {
-            life.unreadable.append(ImportedLife.Finding("app transaction", "originalPurchaseDate is absent"))
+            life.unreadable.append(ImportedAccount.Finding("app transaction", "originalPurchaseDate is absent"))
             return
         }
         if let created = payload.date("receiptCreationDate") { signedDates.append(created) }

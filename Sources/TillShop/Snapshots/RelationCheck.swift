@@ -148,7 +148,7 @@ struct RelationCheck {
             return "a row of foreign_identifiers belongs to an account that is not in the file"
         }
         let isOwned =
-            identifier.kind == .order || identifier.own == identifier.account.number
+            identifier.kind != .transaction || identifier.own == identifier.account.number
             || transactions[TransactionID(identifier.own)] == identifier.account
         return isOwned ? nil : "a row of foreign_identifiers is about a transaction that its account does not have"
     }

@@ -26,7 +26,7 @@ extension ControlAPI {
 }
 
 extension CustomerImportInfo {
-    init(_ imported: ImportedLife, clock: String) {
+    init(_ imported: ImportedAccount, clock: String) {
         self.init(
             customer: imported.account.customer,
             appTransactionId: imported.account.shownID,
@@ -43,7 +43,7 @@ extension CustomerImportInfo {
 }
 
 extension ImportFinding {
-    fileprivate init(_ finding: ImportedLife.Finding) {
+    fileprivate init(_ finding: ImportedAccount.Finding) {
         self.init(subject: finding.subject, reason: finding.words)
     }
 }

@@ -3,7 +3,7 @@
 ///
 /// Nothing is guessed silently: `quarantined` lists what the account does not contain, `assumptions` what no answer
 /// says, and `differences` where the account's own answers differ from those of the source.
-package struct ImportedLife: Sendable {
+package struct ImportedAccount: Sendable {
     /// The account, with its subscriptions and owned products.
     package private(set) var account: Account
     /// The transactions, oldest change first.
@@ -51,7 +51,7 @@ package struct ImportedLife: Sendable {
     ///   - identifiers: at least ``identifiersNeeded(for:)`` unused values.
     ///   - keepsIDs: whether payloads show the ids of the source.
     package init(
-        _ life: SourceLife,
+        _ life: SourceCustomer,
         as account: Account,
         catalog: Catalog,
         policy: Policy,
@@ -72,7 +72,7 @@ package struct ImportedLife: Sendable {
     }
 
     /// Takes over the report on products that were made for this import already.
-    package mutating func takeProducts(madeBy trial: ImportedLife) {
+    package mutating func takeProducts(madeBy trial: ImportedAccount) {
         productsMade = trial.productsMade
         assumptions += trial.assumptions.filter { $0.subject.hasPrefix("product ") }
     }
@@ -82,7 +82,7 @@ package struct ImportedLife: Sendable {
 
     /// How many identifiers an import takes at most: two for each transaction, one for each
     /// order, and one for the account.
-    package static func identifiersNeeded(for life: SourceLife) -> Int64 {
+    package static func identifiersNeeded(for life: SourceCustomer) -> Int64 {
         Int64(life.transactions.count) * 2 + Int64(life.orders.count) + 1
     }
 
@@ -135,7 +135,7 @@ package struct ImportedLife: Sendable {
     /// Adds the transactions to the ledger. Within an account, a later transaction has a larger id.
     private mutating func enter(
         _ kept: [SourceTransaction],
-        _ life: SourceLife,
+        _ life: SourceCustomer,
         _ identifiers: inout Identifiers,
         _ keepsIDs: Bool
     ) {
@@ -224,7 +224,7 @@ package struct ImportedLife: Sendable {
 
     // MARK: The account
 
-    private mutating func takeAccount(_ life: SourceLife, _ keepsIDs: Bool) {
+    private mutating func takeAccount(_ life: SourceCustomer, _ keepsIDs: Bool) {
         account.appTransaction = life.appTransaction
         account.changeNumber = Int64(rows.count)
         account.rowCount = Int64(rows.count)
@@ -285,7 +285,7 @@ package struct ImportedLife: Sendable {
         }
     }
 
-    private mutating func missingStatuses(_ life: SourceLife) {
+    private mutating func missingStatuses(_ life: SourceCustomer) {
         let stated = Set(life.subscriptions.map(\.original))
         for row in rows where row.isOriginal && row.type == .autoRenewable {
             guard let number = numbers[row.id], !stated.contains(number) else { continue }
@@ -303,7 +303,7 @@ package struct ImportedLife: Sendable {
     // MARK: The comparison
 
     /// Compares the renewal info of the new account with that of the source.
-    private mutating func compare(_ life: SourceLife) {
+    private mutating func compare(_ life: SourceCustomer) {
         for source in life.subscriptions {
             guard let id = numbers.first(where: { $0.value == source.original })?.key else { continue }
             if let own = account.subscription(id) {

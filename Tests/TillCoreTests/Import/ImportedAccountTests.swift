@@ -4,7 +4,7 @@ import TillTestSupport
 
 /// The account that is derived from the answers of another server.
 @Suite("An account is derived from the answers of another server")
-struct ImportedLifeTests {
+struct ImportedAccountTests {
     private static let start = Timestamp(seconds: 1_767_225_600)
     private static let month: Int64 = 31 * 86_400_000
     private static let catalog = Catalog(
@@ -58,8 +58,8 @@ struct ImportedLifeTests {
         _ status: SubscriptionStatus,
         after days: Int64 = 41,
         _ change: (inout SourceRenewalInfo) -> Void = { _ in }
-    ) -> SourceLife {
-        var life = SourceLife(at: start.advanced(milliseconds: days * 86_400_000))
+    ) -> SourceCustomer {
+        var life = SourceCustomer(at: start.advanced(milliseconds: days * 86_400_000))
         life.transactions = [month(100)]
         var renewal = SourceRenewalInfo(autoRenewProductID: "pro", autoRenews: true)
         renewal.recentStart = start
@@ -70,7 +70,7 @@ struct ImportedLifeTests {
         return life
     }
 
-    private static func derive(_ life: SourceLife, keepsIDs: Bool = true) -> ImportedLife {
+    private static func derive(_ life: SourceCustomer, keepsIDs: Bool = true) -> ImportedAccount {
         let account = Account(
             id: AccountID(704_000_000_000_001_024),
             environment: .production,
@@ -80,7 +80,7 @@ struct ImportedLifeTests {
             at: life.instant
         )
         var ids = Identifiers(reserved: 10..<1_000)
-        return ImportedLife(
+        return ImportedAccount(
             life,
             as: account,
             catalog: catalog,

@@ -1,5 +1,5 @@
 /// What an App Store server answers about one customer, in the types of the ledger (docs/client/import.md).
-package struct SourceLife: Sendable {
+package struct SourceCustomer: Sendable {
     /// The transactions of the history, oldest change first.
     package var transactions: [SourceTransaction] = []
     /// The ids of the transactions in the history of version 1, which leaves out finished consumables; nil if it is not
@@ -16,7 +16,7 @@ package struct SourceLife: Sendable {
     /// The ids of the transactions of each order that was looked up.
     package var orders: [String: [Int64]] = [:]
     /// Parts of the answers that the ledger cannot contain, such as a transaction of an unknown type.
-    package var unreadable: [ImportedLife.Finding] = []
+    package var unreadable: [ImportedAccount.Finding] = []
     /// The time of the answers, at which the customer's clock begins.
     package var instant: Timestamp
 
@@ -59,7 +59,9 @@ package struct SourceSubscription: Sendable {
     package var original: Int64
     /// The `transactionId` of the latest transaction.
     package var latest: Int64
+    /// `status`.
     package var status: SubscriptionStatus
+    /// The payload of `signedRenewalInfo`.
     package var renewal: SourceRenewalInfo
 
     /// A subscription in a status answer.
@@ -84,6 +86,7 @@ package struct SourceRenewalInfo: Sendable {
     package var autoRenewProductID: String
     /// `autoRenewStatus`.
     package var autoRenews: Bool
+    /// `expirationIntent`; nil while the subscription is active.
     package var expirationIntent: ExpirationIntent?
     /// `gracePeriodExpiresDate`.
     package var graceUntil: Timestamp?
@@ -95,6 +98,7 @@ package struct SourceRenewalInfo: Sendable {
     package var recentStart: Timestamp?
     /// The offer of the next period.
     package var offer: AppliedOffer?
+    /// The app account token of future renewals.
     package var appAccountToken: String?
     /// `renewalBillingPlanType`.
     package var billingPlan: BillingPlanType?
