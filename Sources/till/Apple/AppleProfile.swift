@@ -5,14 +5,19 @@ import TillJSON
 struct AppleProfile {
     private static let keys = ["environment", "url", "key", "keyId", "issuer", "bundle"]
 
+    /// The home folder as shells know it, which may differ from that of the user database.
+    private static var home: String {
+        let variable = ProcessInfo.processInfo.environment["HOME"] ?? ""
+        return variable.isEmpty ? FileManager.default.homeDirectoryForCurrentUser.path : variable
+    }
+
     /// The path of the file, for messages.
     let path: String
     private let values: [String: String]
 
     /// - Parameter named: the file; nil for the default file, which may be missing.
     init(_ named: String?) throws {
-        let home = FileManager.default.homeDirectoryForCurrentUser.path
-        path = named ?? "\(home)/.config/till/apple.json"
+        path = named ?? "\(Self.home)/.config/till/apple.json"
         guard let data = FileManager.default.contents(atPath: path) else {
             guard let named else {
                 values = [:]
@@ -50,7 +55,7 @@ struct AppleProfile {
     /// A path in the file. A relative path begins at the folder of the file.
     func path(at key: String) -> String? {
         guard let text = values[key] else { return nil }
-        if text.hasPrefix("~/") { return FileManager.default.homeDirectoryForCurrentUser.path + text.dropFirst() }
+        if text.hasPrefix("~/") { return Self.home + text.dropFirst() }
         return URL(fileURLWithPath: text, relativeTo: URL(fileURLWithPath: path)).path
     }
 }

@@ -6,7 +6,7 @@ import TillSigning
 
 extension AppleCommand {
     struct Verify: DocumentedCommand {
-        static let summary = "Verifies signed data or an app receipt, and prints what it says."
+        static let summary = "Verifies signed data or an app receipt, and prints the payload."
         static let examples = """
             till apple verify notification.json --root AppleRootCA-G3.cer
             till apple verify receipt.txt --root AppleIncRootCertificate.cer
@@ -106,7 +106,7 @@ struct VerificationReport {
     let problems: [String]
     /// What was not compared, as the user gave no value.
     let notes: [String]
-    /// What the data says, with decoded payloads in place of signed values.
+    /// The payload, with decoded payloads in place of signed values.
     let payload: JSONTree
 
     var document: JSONTree {

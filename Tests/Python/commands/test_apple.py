@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from process_helpers import Server, free_port, payload, run_till
+from process_helpers import Server, free_port, payload, run_till, wait_until
 
 BUNDLE = "com.example.till.demo"
 APP = f"/v1/apps/{BUNDLE}/sandbox"
@@ -52,6 +52,11 @@ def source(tmp_path_factory):
     source = Source(tmp_path_factory.mktemp("apple"))
     source.till("ca", "export", str(source.folder / "root.pem"))
     source.till("ca", "export", str(source.folder / "receipts.pem"), "--receipts")
+    # Nobody listens there, so each notification has failed attempts.
+    source.till("endpoint", "create", f"http://127.0.0.1:{free_port()}/apple")
+    source.till("buy", "com.example.till.demo.balcony.month", "--customer", "nora", "--no-offer")
+    source.nora = source.control("GET", "/customers/nora")["appTransactionId"]
+    wait_until(lambda: source.answers("notifications")[0]["notificationHistory"])
     yield source
     source.server.kill()
 
@@ -89,11 +94,12 @@ def test_the_tables_show_what_the_answers_say(source):
     order = source.control("GET", f"/transactions/{transaction['transactionId']}")["orderId"]
     assert transaction["transactionId"] in source.apple("order", order)
     assert "No order M000000000" in source.apple("order", "M000000000")
-    notifications = source.answers("notifications", "--customer", transaction["transactionId"])
+    notifications = source.answers("notifications", "--customer", source.nora)
     signed = [payload(each["signedPayload"]) for page in notifications for each in page["notificationHistory"]]
     assert "SUBSCRIBED" in [each["notificationType"] for each in signed]
     listed = source.apple("notifications", "--type", "SUBSCRIBED/INITIAL_BUY")
-    assert "SUBSCRIBED/INITIAL_BUY" in listed and "REFUND" not in listed
+    assert "SUBSCRIBED/INITIAL_BUY" in listed
+    assert "No notifications." in source.apple("notifications", "--type", "EXPIRED")
 
 
 def test_a_receipt_is_sent_to_verify_receipt(source):
@@ -132,7 +138,7 @@ def test_a_profile_gives_the_options(source, tmp_path):
 
     assert "active" in status()
     # A variable has precedence.
-    assert "refused the token" in status(code=1, TILL_APPLE_BUNDLE="com.example.other")
+    assert "App not found" in status(code=1, TILL_APPLE_BUNDLE="com.example.other")
     default = tmp_path / ".config/till/apple.json"
     default.parent.mkdir(parents=True)
     default.write_text(json.dumps({**facts, "key": str(key), "url": source.facts["sandbox"]}))
@@ -244,7 +250,10 @@ def test_a_recording_is_anonymous_and_replayed_without_differences(source, tmp_p
     assert [[each.get(key) for key in kept] for each in recorded] == [[each.get(key) for key in kept] for each in real]
     originals = [{each["originalTransactionId"] for each in life} for life in (recorded, real)]
     assert len(originals[0]) == len(originals[1])
-    assert recording["notifications"][0]["notificationHistory"]
+    assert "No differences." in source.apple("compare", file)
+    source.apple("record", source.nora, "--out", file)
+    (notification,) = json.loads(file.read_text())["notifications"][0]["notificationHistory"]
+    assert notification["signedPayload"]["data"]["signedTransactionInfo"]["productId"]
     assert "No differences." in source.apple("compare", file, file)
     assert "No differences." in source.apple("compare", file)
 
