@@ -137,10 +137,11 @@ extension DeliveryQueue {
         _ now: Situation,
         _ claim: (Delivery, EndpointRecord) -> Bool
     ) -> [Step] {
+        queue.enter(now.epoch)
         var page = queue.pages.removeValue(forKey: clock) ?? DeliveryPage()
         defer { queue.pages[clock] = page }
         let changes = changes[clock, default: 0]
-        let isFresh = page.filled == changes
+        let isFresh = page.filled == changes && page.epoch == now.epoch
         page.filled = nil
         let isValid = page.epoch == now.epoch && page.changes == changes && (!isShared || page.isCurrent(now))
         let steps = isValid || isFresh ? post(&page, to: endpoint, in: &queue, now, claim) : []
@@ -245,6 +246,7 @@ extension DeliveryQueue {
             let name = delivery.endpointName
             var queue = queues.removeValue(forKey: name) ?? EndpointQueue()
             defer { queues[name] = queue }
+            queue.enter(epoch)
             let isKnown = queue.startedEarly.indices.contains { index in
                 queue.startedEarly[index].remove(delivery.notification) != nil
             }

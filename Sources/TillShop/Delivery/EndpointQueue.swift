@@ -58,6 +58,8 @@ struct EndpointQueue {
     var pages: [ClockName: DeliveryPage] = [:]
     /// The clocks with due deliveries that wait until an attempt ends.
     var waiting: Set<ClockName> = []
+    /// The epoch of `entries`, `startedEarly` and `heldBack`. After an import, other notifications have their numbers.
+    private(set) var epoch: Shop.Epoch?
     /// The notifications that were handed over and not posted yet.
     var entries: [NotificationID: OutboxEntry] = [:]
     /// The deliveries that were started from a read since the last sweep but one. They may be handed over later,
@@ -66,6 +68,13 @@ struct EndpointQueue {
 
     var isAtLimit: Bool {
         posting >= DeliveryQueue.maxPosting || underWay.count >= DeliveryQueue.maxInProgress
+    }
+
+    /// Forgets what is known of the notifications of an earlier epoch.
+    mutating func enter(_ epoch: Shop.Epoch) {
+        guard self.epoch != epoch else { return }
+        self.epoch = epoch
+        (entries, startedEarly, heldBack) = ([:], [[], []], [:])
     }
 
     mutating func takeWaiting() -> Set<ClockName> {

@@ -95,7 +95,7 @@ extension Shop {
             guard let present = try await storage.account(account.id) else {
                 throw TriggerRefused(reason: "customer \(account.customer) was erased")
             }
-            let date = max(now(of: account), account.lastEvent, account.lastSigned ?? account.lastEvent)
+            let date = max(now(of: present), present.lastEvent, present.lastSigned ?? present.lastEvent)
             return try await triggered(notice, about: row, of: present, in: scope, at: date)
         }
     }

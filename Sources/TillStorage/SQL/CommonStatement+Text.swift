@@ -198,10 +198,11 @@ extension CommonStatement {
     private static let deliveriesOf =
         "SELECT count(*) FROM deliveries d WHERE d.partition = o.partition AND d.notification = o.id"
 
-    /// Stores the attempts. In PostgreSQL, it does not overwrite an attempt that another node has recorded first, and
-    /// writes nothing in another epoch.
+    /// Stores the attempts. A delivery that was discarded during an attempt stays discarded. In PostgreSQL, it does not
+    /// overwrite an attempt that another node has recorded first, and writes nothing in another epoch.
     private static let recordAttempts = """
-        UPDATE deliveries SET due = $4, attempts = $5, is_delivered = $6, log = $7
+        UPDATE deliveries
+        SET due = CASE WHEN due IS NULL THEN due ELSE $4 END, attempts = $5, is_delivered = $6, log = $7
         WHERE partition = $1 AND notification = $2 AND endpoint = $3
         """
 

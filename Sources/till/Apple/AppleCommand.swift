@@ -49,6 +49,7 @@ extension PagedSequence {
 
 /// A command that asks an App Store server and prints the answers.
 protocol AppleAskingCommand: DocumentedCommand {
+    /// The server and the key.
     var options: AppleOptions { get }
     /// The answers of the endpoint: one, or all pages.
     func answers(of client: AppStoreServerClient) async throws -> [AppleAnswer]

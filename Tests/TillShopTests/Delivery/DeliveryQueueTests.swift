@@ -18,7 +18,8 @@ struct DeliveryQueueTests {
     private static func now(
         _ milliseconds: Int64 = 0,
         _ endpoint: EndpointRecord? = EndpointRecord(url: "u"),
-        clock: ClockState = .real
+        clock: ClockState = .real,
+        in epoch: Shop.Epoch = epoch
     ) -> DeliveryQueue.Situation {
         DeliveryQueue.Situation(
             endpoints: [endpoint].compactMap(\.self),
@@ -99,6 +100,21 @@ struct DeliveryQueueTests {
         let entries = all.map { entry($0.notification.number, of: $0.original?.number) }
         #expect(queue.handOver(all, entries, epoch) == [clock])
         return dispatch(&queue)
+    }
+
+    @Test("After an import, a notification of the replaced data is not posted for another one with the same number")
+    func epochs() {
+        var paused = EndpointRecord(url: "u")
+        paused.isPaused = true
+        var queue = DeliveryQueue(isShared: false)
+        #expect(Self.dispatch(&queue, Self.now(0, paused)).limit == nil)
+        let all = [Self.delivery(1, of: 7)]
+        _ = queue.handOver(all, [Self.entry(1, of: 7)], Self.epoch)
+        let later = Shop.Epoch(here: 2, everywhere: nil)
+        #expect(Self.dispatch(&queue, Self.now(in: later)).limit == DeliveryQueue.pageLength)
+        queue.fill(Self.place, on: Self.clock, with: DueDeliveries(all.map { .success($0) }, limit: .max))
+        let next = Self.dispatch(&queue, Self.now(in: later))
+        #expect(next.started == [1] && next.withEntry == [])
     }
 
     @Test("A first attempt waits for the previous one of its original transaction; retries and others do not")
