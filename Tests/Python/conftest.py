@@ -66,8 +66,8 @@ def whole_run():
 
 # The slowest files run first, so that no worker has to run one of them at the end.
 LONGEST = [
-    "test_outside_package", "test_console", "test_history_changes", "test_crash", "test_hostile_receipts",
-    "test_contract", "test_crash_clock", "test_exec", "test_scenarios", "test_documentation",
+    "test_outside_package", "test_outside_client", "test_console", "test_history_changes", "test_crash",
+    "test_hostile_receipts", "test_contract", "test_crash_clock", "test_exec", "test_scenarios", "test_documentation",
     "test_hostile", "test_exec_database", "test_receipts",
 ]
 

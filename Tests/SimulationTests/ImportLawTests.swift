@@ -9,10 +9,10 @@ import TillTestSupport
 /// Server API gives the same answers, and has the same future apart from facts that no answer shows.
 @Suite("A customer that is rebuilt from the answers of the API is the same customer")
 struct ImportLawTests {
-    /// The number of customers: `TILL_IMPORT_LIVES`, or 300 in `make soak`, or 24.
+    /// The number of customers: `TILL_IMPORT_LIVES`, or 300 in `make soak`, or 16.
     private static let lives: Int = {
         let environment = ProcessInfo.processInfo.environment
-        return environment["TILL_IMPORT_LIVES"].flatMap { Int($0) } ?? (environment["TILL_SOAK"] == nil ? 24 : 300)
+        return environment["TILL_IMPORT_LIVES"].flatMap { Int($0) } ?? (environment["TILL_SOAK"] == nil ? 16 : 300)
     }()
 
     @Test("Random lives give the same answers after an import, and a year later")
