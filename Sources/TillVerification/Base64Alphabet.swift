@@ -37,8 +37,8 @@ struct Base64Alphabet: Sendable {
     /// Appends the characters for `bytes`, without padding.
     func append(_ bytes: [UInt8], to text: inout [UInt8]) {
         let start = text.count
-        // Not `repeatElement`: in a debug build it appends one element after the other, which took a quarter of the time
-        // of the simulation.
+        // Not `repeatElement`: in a debug build it appends one element after the other, which took a quarter of the
+        // time of the simulation.
         text.append(contentsOf: [UInt8](repeating: 0, count: Self.encodedCount(of: bytes.count)))
         text.withUnsafeMutableBytes { output in
             encode(bytes, into: UnsafeMutableRawBufferPointer(rebasing: output[start...]))
