@@ -11,8 +11,8 @@ package final class RowFormat<Value: Sendable>: Sendable {
     /// Reads a cell, or several adjacent cells that begin with it, into a value.
     package typealias Read = @Sendable (any StoredCells, Int, inout Value) throws(DamagedRow) -> Void
 
-    /// A function that reads, in a structure of its own: in an optional, a tuple or an array, Swift would wrap the bare
-    /// function for each call, which took longer than the read.
+    /// A function that reads. It is in a structure, because Swift would wrap a function that is stored in an optional
+    /// or a tuple anew for each call.
     package struct Reader: Sendable {
         let read: Read
         /// The index of the first cell that the function reads.
@@ -78,8 +78,8 @@ package final class RowFormat<Value: Sendable>: Sendable {
 }
 
 extension RowFormat.Field {
-    /// A column that contains a stored property. The property is read and written at its offset, which is ten times
-    /// faster than with its key path; a page of transactions has 600 of them.
+    /// A column that contains a stored property. Rows are read into the property at its offset, because a key path is
+    /// much slower, and a page of 20 transactions has 600 cells.
     static func stored<Part: CellValue>(_ name: String, _ path: any WritableKeyPath<Value, Part> & Sendable) -> Self {
         guard let offset = MemoryLayout<Value>.offset(of: path) else {
             preconditionFailure("\(name) is not a stored property of a structure")

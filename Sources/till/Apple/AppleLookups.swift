@@ -39,8 +39,7 @@ extension AppleCommand {
         }
 
         func text(_ answers: [JSONTree]) -> String {
-            answers.compactMap { SignedAnswers.payload($0, "signedTransactionInfo") }.map { Output.lines($0) }
-                .joined(separator: "\n")
+            SignedAnswers.lines(answers, "signedTransactionInfo")
         }
     }
 
@@ -58,8 +57,7 @@ extension AppleCommand {
         }
 
         func text(_ answers: [JSONTree]) -> String {
-            answers.compactMap { SignedAnswers.payload($0, "signedAppTransactionInfo") }.map { Output.lines($0) }
-                .joined(separator: "\n")
+            SignedAnswers.lines(answers, "signedAppTransactionInfo")
         }
     }
 

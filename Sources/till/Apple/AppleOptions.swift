@@ -37,7 +37,7 @@ struct AppleServerOptions: ParsableArguments {
         }
     }
 
-    /// The limits of the requests. Somebody waits at a terminal.
+    /// The limits of the requests: few attempts, because a person waits for the answer.
     static var limits: ClientOptions {
         var options = ClientOptions()
         options.maxAttempts = 3

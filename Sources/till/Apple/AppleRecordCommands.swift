@@ -16,7 +16,7 @@ extension AppleCommand {
             notifications. Ids, tokens and order ids are replaced, each always by the same other value. Dates, \
             products, prices, storefronts and the app's ids are kept. Signatures are dropped: the file has payloads \
             only. Keys that Till does not know keep their values unless they look like an id: read the file before \
-            you give it to somebody.
+            you share it.
             """
 
         @Argument(help: "Any transaction id or the app transaction id of the customer.")

@@ -15,12 +15,17 @@ enum SignedAnswers {
     /// The payload of a member of an object.
     static func payload(_ tree: JSONTree, _ key: String) -> JSONTree? { tree[key]?.text.flatMap(payload) }
 
+    /// The payloads of a signed member of answers, one value per line.
+    static func lines(_ answers: [JSONTree], _ key: String) -> String {
+        answers.compactMap { payload($0, key) }.map { Output.lines($0) }.joined(separator: "\n")
+    }
+
     /// The payloads of the transactions in the pages of a list.
     static func transactions(in pages: [JSONTree]) -> [JSONTree] {
         pages.flatMap { $0["signedTransactions"]?.elements ?? [] }.compactMap { $0.text.flatMap(payload) }
     }
 
-    /// The transactions of a page of the history, one value per line.
+    /// The transactions in the pages of a history, one value per line.
     static func history(_ pages: [JSONTree]) -> String {
         transactions(in: pages).map { Output.lines($0) + "\n" }.joined(separator: "\n")
     }

@@ -1,6 +1,5 @@
 import TillControl
 import TillJSON
-import TillSigning
 
 /// Answers of an App Store server in files.
 enum SavedAnswers {
@@ -52,7 +51,7 @@ enum SavedAnswers {
         case .object(let members): .object(members.map { .init($0.key, decoded($0.value, key: $0.key)) })
         case .array(let elements): .array(elements.map { decoded($0, key: key) })
         case .string(let text) where key.hasPrefix("signed"):
-            (try? CompactJWS(text)).flatMap { try? JSONTree.parse($0.payload, limits: .depthOnly) } ?? tree
+            SignedAnswers.payload(text) ?? tree
         default: tree
         }
     }

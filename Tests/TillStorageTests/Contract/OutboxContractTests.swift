@@ -68,4 +68,17 @@ struct OutboxContractTests {
         #expect(whole == Dictionary(uniqueKeysWithValues: some.map { ($0.entry.id, [$0.delivery]) }))
         #expect(try await fixture.storage.deliveries(of: []).isEmpty)
     }
+
+    @Test("A delivery that was discarded during an attempt stays discarded", arguments: Engine.allCases)
+    func discarded(_ engine: Engine) async throws {
+        let fixture = try StorageFixture(engine)
+        let all = try await NotificationSample.notifications(fixture)
+        var delivery = try #require(all.map(\.delivery).first { $0.due != nil })
+        try await fixture.storage.dropDeliveries(to: "primary", in: StorageFixture.scope)
+        delivery.attempts = [SendAttempt(date: Timestamp(milliseconds: 1), result: .timedOut, milliseconds: 1)]
+        delivery.due = Timestamp(milliseconds: 3_600_001)
+        try await fixture.storage.record([delivery])
+        let stored = try await fixture.storage.deliveries(of: [delivery.notification])[delivery.notification]?.first
+        #expect(stored?.due == nil && stored?.attempts == delivery.attempts)
+    }
 }
