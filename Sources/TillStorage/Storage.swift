@@ -95,7 +95,7 @@ package protocol Storage: Sendable {
         to endpoint: String,
         on clock: ClockName,
         until: Timestamp,
-        in part: Range<Int64>?,
+        in part: DeliveryPart?,
         limit: Int
     ) async throws -> DueDeliveries
 
@@ -108,7 +108,7 @@ package protocol Storage: Sendable {
     func record(_ deliveries: [Delivery], epoch: Int64?) async throws
 
     /// Makes the deliveries of a notification due again. Changes nothing else, because an attempt may be stored at the
-    /// same time.
+    /// same time. An attempt that began before does not end the new delivery.
     func redeliver(_ id: NotificationID, to endpoints: [String], due: Timestamp) async throws
 
     /// The notification with this number; nil if there is none.
@@ -273,6 +273,20 @@ extension Storage {
     package func record(_ deliveries: [Delivery]) async throws { try await record(deliveries, epoch: nil) }
 }
 
+/// The part of the deliveries that a node makes.
+package struct DeliveryPart: Sendable {
+    /// The partitions of the notifications.
+    package let partitions: Range<Int64>
+    /// The epoch of the node; nil for any. In another epoch there are no deliveries for the node, because it must first
+    /// load the data that replaced its own (`ConfigurationVersions`).
+    package let epoch: Int64?
+
+    /// Creates a part.
+    package init(partitions: Range<Int64>, epoch: Int64?) {
+        (self.partitions, self.epoch) = (partitions, epoch)
+    }
+}
+
 /// An account that has a due event.
 package struct DueAccount: Equatable, Sendable {
     /// The number of the account.
@@ -282,7 +296,21 @@ package struct DueAccount: Equatable, Sendable {
     /// The instant of the account's first due event.
     package let due: Timestamp
 
-    /// An account that has a due event.
+    /// The part of the deliveries that a node makes.
+package struct DeliveryPart: Sendable {
+    /// The partitions of the notifications.
+    package let partitions: Range<Int64>
+    /// The epoch of the node; nil for any. In another epoch there are no deliveries for the node, because it must first
+    /// load the data that replaced its own (`ConfigurationVersions`).
+    package let epoch: Int64?
+
+    /// Creates a part.
+    package init(partitions: Range<Int64>, epoch: Int64?) {
+        (self.partitions, self.epoch) = (partitions, epoch)
+    }
+}
+
+/// An account that has a due event.
     package init(id: AccountID, customer: String, due: Timestamp) {
         self.id = id
         self.customer = customer

@@ -125,6 +125,12 @@ struct SharedStorageTests {
         try await nodes[1].restore(snapshot: "s")
         let now = try await nodes[0].configurationVersions()
         #expect(now.epoch == before.epoch + 1)
+        for (epoch, count) in [(before.epoch, 0), (now.epoch, 1)] {
+            let part = DeliveryPart(partitions: 0..<1_024, epoch: epoch)
+            let end = Timestamp(milliseconds: 9)
+            let found = try await nodes[0].dueDeliveries(to: "primary", on: clock, until: end, in: part, limit: 9)
+            #expect(found.deliveries.count == count)
+        }
         sent.attempts = [SendAttempt(date: sent.signedDate, result: .success, milliseconds: 1)]
         sent.due = nil
         try await nodes[0].record([sent], epoch: before.epoch)
@@ -183,7 +189,8 @@ struct SharedStorageTests {
             let next = try await nodes[0].dueAccounts(on: clock, until: end, in: range, limit: 1)
             #expect(next == Array(due.prefix(1)))
             parts += due
-            sent += try await nodes[0].dueDeliveries(to: "primary", on: clock, until: end, in: range, limit: 100)
+            let part = DeliveryPart(partitions: range, epoch: nil)
+            sent += try await nodes[0].dueDeliveries(to: "primary", on: clock, until: end, in: part, limit: 100)
                 .deliveries
         }
         #expect(Set(parts.map(\.id)) == Set(all.map(\.id)) && parts.count == 40)

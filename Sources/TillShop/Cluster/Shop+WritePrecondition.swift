@@ -56,7 +56,7 @@ extension Shop {
                 to: endpoint.key,
                 on: clock,
                 until: .never,
-                in: part,
+                in: DeliveryPart(partitions: part, epoch: cluster.writePrecondition.epoch),
                 limit: limit
             )
             pending = pending + found

@@ -39,6 +39,7 @@ extension Delivery {
                 reason: result.isRefused ? result.explanation : nil
             )
         )
+        done.attemptDue = due
         let isDone = result.result == .success
         done.isDelivered = isDelivered || isDone
         done.due = isDone || isGone ? nil : schedule.next(afterAttempts: done.attempts.count, last: date)

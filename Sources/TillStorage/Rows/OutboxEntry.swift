@@ -120,6 +120,9 @@ package struct Delivery: Equatable, Sendable {
     package var signedDate: Timestamp
     /// The instant of the next attempt on that clock; nil if the delivery succeeded or was abandoned.
     package var due: Timestamp?
+    /// The instant for which the last attempt was scheduled, until the attempt is recorded; not stored. If the stored
+    /// delivery has another date by then, it keeps that date.
+    package var attemptDue: Timestamp?
     /// The attempts so far, oldest first.
     package var attempts: [SendAttempt]
     /// Whether an attempt succeeded.

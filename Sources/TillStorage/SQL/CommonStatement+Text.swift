@@ -43,7 +43,8 @@ extension CommonStatement {
         case .dueAccounts: Self.accountsDue("")
         case .dueAccountsInPart: Self.accountsDue("AND partition >= $6 AND partition < $7")
         case .dueDeliveries: Self.deliveriesDue("")
-        case .dueDeliveriesInPart: Self.deliveriesDue("AND partition >= $7 AND partition < $8")
+        case .dueDeliveriesInPart:
+            Self.deliveriesDue("AND partition >= $7 AND partition < $8 AND \(Self.isEpoch("$9"))")
         case .pendingCount:
             """
             SELECT count(*) FROM deliveries
@@ -59,9 +60,15 @@ extension CommonStatement {
         case .recordDelivery:
             Self.recordAttempts + """
                  AND (attempts < $5 OR (attempts = $5 AND log = $7))
-                AND ($8::bigint IS NULL OR $8 = (SELECT value FROM generations WHERE kind = 'era'))
-                """
-        case .redeliver: "UPDATE deliveries SET due = $4 WHERE partition = $1 AND notification = $2 AND endpoint = $3"
+                AND
+                """ + Self.isEpoch("$8")
+        // A delivery that is due already gets an earlier date, so that an attempt in progress does not end the new
+        // delivery, too (`recordAttempts`).
+        case .redeliver:
+            """
+            UPDATE deliveries SET due = CASE WHEN due <= $4 THEN due - 1 ELSE $4 END
+            WHERE partition = $1 AND notification = $2 AND endpoint = $3
+            """
         case .dropDeliveries:
             """
             UPDATE deliveries SET due = NULL
@@ -176,6 +183,7 @@ extension CommonStatement {
     var sqliteText: String? {
         switch self {
         case .dueDeliveries: Self.deliveriesDue("", order: "due, notification")
+        case .dueDeliveriesInPart: Self.deliveriesDue("AND partition >= $7 AND partition < $8 AND $9 IS $9")
         // SQLite has one server, whose locks make the other conditions unnecessary.
         case .recordDelivery: Self.recordAttempts + " AND $8 IS $8"
         case .eraseDeliveries:
@@ -198,13 +206,19 @@ extension CommonStatement {
     private static let deliveriesOf =
         "SELECT count(*) FROM deliveries d WHERE d.partition = o.partition AND d.notification = o.id"
 
-    /// Stores the attempts. A delivery that was discarded during an attempt stays discarded. In PostgreSQL, it does not
-    /// overwrite an attempt that another node has recorded first, and writes nothing in another epoch.
+    /// Stores the attempts. A delivery that was discarded or requested again during an attempt keeps its date. In
+    /// PostgreSQL, it does not overwrite an attempt that another node has recorded first, and writes nothing in another
+    /// epoch.
     private static let recordAttempts = """
         UPDATE deliveries
-        SET due = CASE WHEN due IS NULL THEN due ELSE $4 END, attempts = $5, is_delivered = $6, log = $7
+        SET due = CASE WHEN due IS NULL OR due <> $9 THEN due ELSE $4 END, attempts = $5, is_delivered = $6, log = $7
         WHERE partition = $1 AND notification = $2 AND endpoint = $3
         """
+
+    /// Whether a parameter is the current epoch of the database, or null.
+    private static func isEpoch(_ parameter: String) -> String {
+        "(\(parameter)::bigint IS NULL OR \(parameter) = (SELECT value FROM generations WHERE kind = 'era'))"
+    }
 
     /// A changed transaction moves to the end of the history. A transaction that was only marked as finished keeps its
     /// position. The last parameter is the change number before.

@@ -165,11 +165,12 @@ extension SQLStorage {
         to endpoint: String,
         on clock: ClockName,
         until: Timestamp,
-        in part: Range<Int64>?,
+        in part: DeliveryPart?,
         limit: Int
     ) async throws -> DueDeliveries {
         let statement: CommonStatement = part == nil ? .dueDeliveries : .dueDeliveriesInPart
-        let arguments = clock.cells + [endpoint.cell, until.cell, limit.cell] + Self.bounds(part)
+        let place = part.map { Self.bounds($0.partitions) + [$0.epoch.cell] } ?? []
+        let arguments = clock.cells + [endpoint.cell, until.cell, limit.cell] + place
         return DueDeliveries(
             try await rows(statement, each: [arguments]) { cells in
                 Result { () throws(DamagedRow) in try Delivery(cells) }
@@ -206,6 +207,7 @@ extension SQLStorage {
                 delivery.notification.place + [
                     delivery.endpoint.cell, delivery.due.cell, delivery.attempts.count.cell,
                     delivery.isDelivered.cell, try delivery.storedLog().cell, epoch.cell,
+                    delivery.attemptDue.cell,
                 ]
             )
         }

@@ -81,4 +81,25 @@ struct OutboxContractTests {
         let stored = try await fixture.storage.deliveries(of: [delivery.notification])[delivery.notification]?.first
         #expect(stored?.due == nil && stored?.attempts == delivery.attempts)
     }
+
+    @Test("A delivery that was requested again during an attempt is made again", arguments: Engine.allCases)
+    func requestedAgain(_ engine: Engine) async throws {
+        let fixture = try StorageFixture(engine)
+        let all = try await NotificationSample.notifications(fixture)
+        var delivery = try #require(all.map(\.delivery).first { $0.due != nil })
+        let due = try #require(delivery.due)
+        // On a frozen clock, a request has the date of the attempt in progress.
+        for _ in 1...2 {
+            try await fixture.storage.redeliver(delivery.notification, to: [delivery.endpoint], due: due)
+        }
+        (delivery.attemptDue, delivery.due, delivery.isDelivered) = (due, nil, true)
+        delivery.attempts = [SendAttempt(date: due, result: .success, milliseconds: 1)]
+        try await fixture.storage.record([delivery])
+        let again = try await fixture.storage.deliveries(of: [delivery.notification])[delivery.notification]?.first
+        #expect(again?.due == due.advanced(milliseconds: -2) && again?.attempts == delivery.attempts)
+        (delivery.attemptDue, delivery.attempts) = (again?.due, delivery.attempts + delivery.attempts)
+        try await fixture.storage.record([delivery])
+        let done = try await fixture.storage.deliveries(of: [delivery.notification])[delivery.notification]?.first
+        #expect(done?.due == nil && done?.attempts.count == 2)
+    }
 }
