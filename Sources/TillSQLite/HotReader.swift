@@ -103,10 +103,11 @@ private final class HotConnection {
         let statement = try statement(sql)
         defer { sqlite3_reset(statement) }
         for (place, cell) in cells.enumerated() { Self.bind(cell, to: statement, at: Int32(place + 1)) }
+        let row = HotRow(statement, of: table)
         var rows: [Value] = []
         while true {
             switch sqlite3_step(statement) {
-            case SQLITE_ROW: rows.append(try read(HotRow(statement: statement, table: table)))
+            case SQLITE_ROW: rows.append(try read(row))
             case SQLITE_DONE: return rows
             default: throw failure(of: sql)
             }
@@ -152,9 +153,13 @@ private final class HotConnection {
 
 /// The current row of a statement, whose cells are read by column index. SQLite would convert a value of another type,
 /// for example a text to 0; this type throws an error instead.
-struct HotRow: StoredCells {
-    fileprivate let statement: OpaquePointer
+final class HotRow: StoredCells {
+    private let statement: OpaquePointer
     let table: String
+
+    fileprivate init(_ statement: OpaquePointer, of table: String) {
+        (self.statement, self.table) = (statement, table)
+    }
 
     func column(_ place: Int) -> String {
         sqlite3_column_name(statement, Int32(place)).map { String(cString: $0) } ?? ""

@@ -4,7 +4,7 @@ import TillStorage
 
 /// A row that GRDB fetched, whose cells are read by column index. GRDB's own subscripts trap if a value has another
 /// type, so this engine uses them nowhere else (`Tests/TidyTests/CellTests.swift`).
-struct RowCells: StoredCells {
+final class RowCells: StoredCells {
     private let row: Row
     let table: String
 

@@ -52,9 +52,11 @@ final class Rows {
 
 /// One row, whose cells are read by column index. The server guarantees the types of the columns, so only nulls are
 /// checked.
-struct Row: StoredCells {
-    fileprivate let rows: Rows
-    fileprivate let index: Int32
+final class Row: StoredCells {
+    private let rows: Rows
+    private let index: Int32
+
+    fileprivate init(rows: Rows, index: Int32) { (self.rows, self.index) = (rows, index) }
 
     var table: String { rows.table }
     func column(_ place: Int) -> String { rows.name(place) }

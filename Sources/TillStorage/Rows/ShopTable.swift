@@ -115,9 +115,11 @@ package struct TableRow: Hashable, Sendable {
 }
 
 /// The cells of an exported row, which are read in the same way as the cells of an engine's row.
-struct TableCells: StoredCells {
+final class TableCells: StoredCells {
     private let row: TableRow
     private let source: ShopTable
+
+    private init(row: TableRow, source: ShopTable) { (self.row, self.source) = (row, source) }
 
     static func ledger(_ row: TableRow) -> TableCells { TableCells(row: row, source: .ledger) }
     static func outbox(_ row: TableRow) -> TableCells { TableCells(row: row, source: .outbox) }

@@ -1,6 +1,8 @@
 /// The cells of one stored row, by index. Every read checks the type, because SQLite accepts any type in any column. A
 /// value of a wrong type must neither cause a trap nor be converted.
-package protocol StoredCells {
+///
+/// Only classes conform, because a page of 20 transactions has 600 cells, and each read of one would copy a structure.
+package protocol StoredCells: AnyObject {
     /// The table of the row, for error messages.
     var table: String { get }
     /// The name of the column with this index, for error messages.
