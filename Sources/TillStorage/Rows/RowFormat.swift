@@ -1,3 +1,25 @@
+/// Reads cells of a row into the memory of a value. The type is not generic: a loop over functions that are generic in
+/// the value would look up their types for each cell, and a page of 20 transactions has 600 cells.
+struct CellReader: Sendable {
+    typealias Read = @Sendable (any StoredCells, Int, UnsafeMutableRawPointer) throws(DamagedRow) -> Void
+
+    let read: Read
+    /// The index of the first cell that the function reads, counted from the first column of the table.
+    var place = 0
+
+    /// - Parameter read: It must not be stored in an optional or a tuple before, because Swift would wrap it.
+    init(_ read: @escaping Read) { self.read = read }
+
+    static func read(
+        _ cells: any StoredCells,
+        from first: Int,
+        with readers: [CellReader],
+        into memory: UnsafeMutableRawPointer
+    ) throws(DamagedRow) {
+        for reader in readers { try reader.read(cells, first + reader.place, memory) }
+    }
+}
+
 /// The columns of a table, and how a value is written to its row and read from it. Each column is declared once; the
 /// statements of both engines use this list.
 package final class RowFormat<Value: Sendable>: Sendable {
@@ -5,19 +27,11 @@ package final class RowFormat<Value: Sendable>: Sendable {
     package struct Field: Sendable {
         let column: ShopTable.Column
         let write: @Sendable (Value) throws -> Cell
-        let reader: Reader?
+        let reader: CellReader?
     }
 
     /// Reads a cell, or several adjacent cells that begin with it, into a value.
     package typealias Read = @Sendable (any StoredCells, Int, inout Value) throws(DamagedRow) -> Void
-
-    /// A function that reads. It is in a structure, because Swift would wrap a function that is stored in an optional
-    /// or a tuple anew for each call.
-    package struct Reader: Sendable {
-        let read: Read
-        /// The index of the first cell that the function reads.
-        var place = 0
-    }
 
     /// The name of the table.
     package let table: String
@@ -26,7 +40,7 @@ package final class RowFormat<Value: Sendable>: Sendable {
     /// The columns as a list for an SQL statement.
     package let list: String
     private let fields: [Field]
-    private let readers: [Reader]
+    private let readers: [CellReader]
     private let key: [Int]
 
     /// A table with its columns.
@@ -39,7 +53,9 @@ package final class RowFormat<Value: Sendable>: Sendable {
         let names = columns.map(\.name)
         list = names.joined(separator: ", ")
         readers = fields.enumerated().compactMap { place, field in
-            field.reader.map { Reader(read: $0.read, place: place) }
+            var reader = field.reader
+            reader?.place = place
+            return reader
         }
         self.key = key.compactMap { names.firstIndex(of: $0) }
     }
@@ -55,7 +71,9 @@ package final class RowFormat<Value: Sendable>: Sendable {
     /// - Throws: `DamagedRow` if a value is one that no version of Till wrote.
     func read(_ cells: any StoredCells, from first: Int, into value: inout Value) throws(DamagedRow) {
         do throws(DamagedRow) {
-            for reader in readers { try reader.read(cells, first + reader.place, &value) }
+            try withUnsafeMutablePointer(to: &value) { memory throws(DamagedRow) in
+                try CellReader.read(cells, from: first, with: readers, into: memory)
+            }
         } catch {
             throw error.naming(name(of: cells, from: first))
         }
@@ -79,19 +97,15 @@ package final class RowFormat<Value: Sendable>: Sendable {
 
 extension RowFormat.Field {
     /// A column that contains a stored property. Rows are read into the property at its offset, because a key path is
-    /// much slower, and a page of 20 transactions has 600 cells.
+    /// much slower.
     static func stored<Part: CellValue>(_ name: String, _ path: any WritableKeyPath<Value, Part> & Sendable) -> Self {
         guard let offset = MemoryLayout<Value>.offset(of: path) else {
             preconditionFailure("\(name) is not a stored property of a structure")
         }
-        let read: RowFormat.Read = { cells, place, value throws(DamagedRow) in
-            let part = try Part(cells, place)
-            withUnsafeMutableBytes(of: &value) { bytes in
-                guard let start = bytes.baseAddress else { return }
-                (start + offset).assumingMemoryBound(to: Part.self).pointee = part
-            }
+        let reader = CellReader { cells, place, memory throws(DamagedRow) in
+            (memory + offset).assumingMemoryBound(to: Part.self).pointee = try Part(cells, place)
         }
-        return joined(name, { $0[keyPath: path] }, read)
+        return Self(column: column(name, Part.self), write: { $0[keyPath: path].cell }, reader: reader)
     }
 
     /// A column whose value other columns determine, or that is read together with the column before it.
@@ -105,7 +119,10 @@ extension RowFormat.Field {
         _ part: @escaping @Sendable (Value) throws -> Part,
         _ read: @escaping RowFormat.Read
     ) -> Self {
-        Self(column: column(name, Part.self), write: { try part($0).cell }, reader: RowFormat.Reader(read: read))
+        let reader = CellReader { cells, place, memory throws(DamagedRow) in
+            try read(cells, place, &memory.assumingMemoryBound(to: Value.self).pointee)
+        }
+        return Self(column: column(name, Part.self), write: { try part($0).cell }, reader: reader)
     }
 
     private static func column<Part: CellValue>(_ name: String, _: Part.Type) -> ShopTable.Column {
