@@ -237,6 +237,21 @@ struct SQLiteTests {
         }
     }
 
+    @Test("A file that SQLite cannot read is reported as damaged, and left unchanged")
+    func unreadable() async throws {
+        let path = try folder() + "/till.sqlite"
+        let before = Data(repeating: 0x5A, count: 16_384)
+        try before.write(to: URL(fileURLWithPath: path))
+        for open in [{ try SQLiteStorage(path: path) }, { try SQLiteStorage(examining: path) }] {
+            let refused = #expect(throws: StoreRefused.self) { try open() }
+            guard case .damaged(path, _) = try #require(refused) else {
+                Issue.record("\(refused as Any)")
+                continue
+            }
+        }
+        #expect(FileManager.default.contents(atPath: path) == before)
+    }
+
     @Test("A full disk is reported as a temporary error, and nothing of the change is stored")
     func full() async throws {
         let path = try folder() + "/till.sqlite"

@@ -55,7 +55,7 @@ package enum StoreRefused: StorageError, CustomStringConvertible {
         }
     }
 
-    /// Runs `body`, and replaces SQLite's errors about the disk or the folder with errors that explain what to do.
+    /// Runs `body`, and replaces SQLite's errors about the file, the disk or the folder with errors that explain what to do.
     ///
     /// - Throws: `notAFile` for a pipe or another special file, for which SQLite would wait forever.
     static func explaining<Opened>(_ path: String, _ body: () throws -> Opened) throws -> Opened {
@@ -68,6 +68,8 @@ package enum StoreRefused: StorageError, CustomStringConvertible {
             case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:
                 guard FileManager.default.fileExists(atPath: path) else { throw error }
                 throw StoreRefused.notWritable(path: path)
+            case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+                throw StoreRefused.damaged(path: path, finding: error.message ?? "\(error.extendedResultCode)")
             default: throw error.isDiskFull ? StoreRefused.diskFull(path: path) : error
             }
         }
