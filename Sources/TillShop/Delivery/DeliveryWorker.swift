@@ -278,10 +278,8 @@ package final class DeliveryWorker: Service {
         } catch {
             shop.logger.error("a notification could not be sent", metadata: ["cause": "\(error.logText)"])
         }
-        // If the attempt was due while the clock was advanced or frozen, this is when it was due (`SkippedTime`). A
-        // delivery that was requested again may be due before the notification was signed.
-        let due = delivery.due.map { max($0, delivery.signedDate) }
-        let date = shop.clocks.dateOfAttempt(due: due, on: delivery.clock)
+        // If the attempt was due while the clock was advanced or frozen, this is when it was due (`SkippedTime`).
+        let date = shop.clocks.dateOfAttempt(due: delivery.due, on: delivery.clock)
         return delivery.after(
             result,
             at: date,
