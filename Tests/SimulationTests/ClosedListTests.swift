@@ -1,8 +1,8 @@
 import Testing
 import TillTestSupport
 
-/// The closed list of docs/client/import.md: each of its facts is hidden, because two lives with the same answers differ
-/// in it, and it matters, because the futures of these lives differ.
+/// The closed list of docs/client/import.md: each of its facts is hidden, because two lives with the same answers
+/// differ in it, and it matters, because the futures of these lives differ.
 @Suite("A fact that no answer shows is listed in the documentation, and the future of a customer depends on it")
 struct ClosedListTests {
     @Test("The documentation lists the facts that the law copies, and no others")

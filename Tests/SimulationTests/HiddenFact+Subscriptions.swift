@@ -80,7 +80,7 @@ extension HiddenFact {
                 try await $0.advance(to: "2026-02-03")
             }
         case .pastGrace:
-            HiddenLives(policy: { $0.keepsGraceDate = false }, extra: .graceDates) { shop in
+            HiddenLives(extra: .graceDates) { shop in
                 try await shop.buy("pro", by: "ann")
                 try await shop.declineCard(of: "ann")
                 try await shop.change { $0.grace = GracePeriod(days: 3) }
@@ -93,7 +93,7 @@ extension HiddenFact {
             } future: { _ in
             }
         case .leftInGrace:
-            HiddenLives(policy: { $0.grace = GracePeriod(days: 16) }, extra: .receipts) {
+            HiddenLives(grace: GracePeriod(days: 16), extra: .receipts) {
                 try await $0.buy("pro", by: "ann")
                 try await $0.declineCard(of: "ann")
                 try await $0.advance(to: "2026-02-03")
@@ -119,7 +119,7 @@ extension HiddenFact {
                 try await $0.reverseRefund(to: "ann")
             }
         default:
-            HiddenLives(policy: { $0.refundRule = .alwaysGrant }) {
+            HiddenLives(refundRule: .alwaysGrant) {
                 try await $0.buy("coins", by: "ann")
                 try await $0.requestRefund(by: "ann")
             } second: {

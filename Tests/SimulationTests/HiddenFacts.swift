@@ -174,7 +174,7 @@ struct HiddenFacts {
     /// Only the day and the hour that the next period takes over have an effect.
     private mutating func copyAnchor(_ theirs: Subscription, onto mine: inout Subscription) {
         let anchors = [theirs, mine].map { $0.anchor.resumed(at: theirs.renewalDate) }
-        guard anchors[0] != anchors[1] else { return mine.anchor = theirs.anchor }
+        guard anchors[0] != anchors[1] else { return }
         let latest = theirs.latestTransaction
         let isOwnDay = theirs.anchor.day == Period.anchorDay(of: latest.purchaseDate)
         take(.anchorDay, theirs.anchor, &mine.anchor, if: isOwnDay && latest.reason == .renewal)

@@ -17,7 +17,7 @@ struct HiddenLives: Sendable {
         case receipts
         /// The orders, because the developer learns their ids.
         case orders
-        /// The answers of the server with the setting `keepsGraceDate`.
+        /// The answers of a server with the setting `keepsGraceDate`, which both shops lack before.
         case graceDates
     }
 
@@ -25,8 +25,10 @@ struct HiddenLives: Sendable {
     var environment = StoreEnvironment.sandbox
     /// The products of both shops.
     var products: [Product] = [.pro.with { $0.offers = [] }, .coins, .skin]
-    /// The settings of both shops.
-    var policy: @Sendable (inout Policy) -> Void = { _ in }
+    /// The grace period of both shops.
+    var grace: GracePeriod?
+    /// The rule of both shops for refund requests.
+    var refundRule = RefundRule.followPreference
     /// The day on which the clocks of both shops begin, at noon.
     var start = "2026-01-01"
     /// The customers whose future is compared.
@@ -42,7 +44,9 @@ struct HiddenLives: Sendable {
     /// Opens a shop.
     func open() async throws -> ShopBackend {
         var policy = Policy(for: environment)
-        self.policy(&policy)
+        policy.grace = grace
+        policy.refundRule = refundRule
+        policy.keepsGraceDate = extra != .graceDates
         let opening = BackendSettings(
             environment: environment,
             products: products,

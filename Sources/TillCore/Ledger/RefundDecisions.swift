@@ -3,8 +3,8 @@
 extension Ledger {
     // MARK: The request
 
-    /// Records a customer's refund request. If it is about a period that has not ended, auto-renewal is turned off first,
-    /// as in the App Store.
+    /// Records a customer's refund request. If it is about a period that has not ended, auto-renewal is turned off
+    /// first, as in the App Store.
     mutating func requestRefund(of id: TransactionID, because reason: ConsumptionRequestReason) throws(Refusal) {
         let transaction = try transaction(id)
         if let refusal = self[transaction.account].refusalToRequestRefund(transaction) { throw refusal }
