@@ -204,9 +204,12 @@ struct HiddenFacts {
             return take(fact, theirs.priceIncrease, &mine.priceIncrease, if: isHidden)
         }
         differ("status of the price increase", other.stage, increase.stage)
-        let counts = other.effectiveFrom.map { theirs.renewalDate >= $0 } ?? false
-        take(.priceOfIncrease, other.price, &increase.price, if: !theirs.showsFullPrice || !counts)
-        take(.dateOfIncrease, other.effectiveFrom, &increase.effectiveFrom, if: isWeekly(theirs))
+        let counts = [other, increase].map { $0.effectiveFrom.map { theirs.renewalDate >= $0 } ?? false }
+        take(.priceOfIncrease, other.price, &increase.price, if: !theirs.showsFullPrice || !counts[0])
+        // An earlier day has the same effect as that of the next renewal.
+        if counts != [true, true] {
+            take(.dateOfIncrease, other.effectiveFrom, &increase.effectiveFrom, if: isWeekly(theirs))
+        }
         take(.consentToIncrease, other.needsConsent, &increase.needsConsent, if: other.stage == .accepted)
         // The instant has no effect after the notification.
         increase.scheduledAt = other.scheduledAt
