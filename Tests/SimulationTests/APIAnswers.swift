@@ -26,11 +26,16 @@ struct APIAnswers {
     /// - Parameters:
     ///   - id: any id of the customer.
     ///   - orderIDs: the orders to look up, which only production does.
-    init(of id: String, orders orderIDs: [String] = [], from test: TestShop, in environment: StoreEnvironment)
-        async throws
-    {
+    ///   - shop: another shop on the same store; nil for the shop of the test.
+    init(
+        of id: String,
+        orders orderIDs: [String] = [],
+        from test: TestShop,
+        in environment: StoreEnvironment,
+        of shop: Shop? = nil
+    ) async throws {
         let token = try test.token()
-        let router = test.appleAPI(in: environment).router()
+        let router = test.appleAPI(in: environment, of: shop).router()
         let answers = try await Application(router: router, logger: test.shop.logger).test(.router) { client in
             func get(_ path: String) async throws -> JSONTree? {
                 let headers: HTTPFields = [.authorization: "Bearer \(token)"]
@@ -77,7 +82,21 @@ struct APIAnswers {
     ///   - known: the ids at the time of the import. Other ids are replaced by their position.
     ///   - leavesOutCopies: whether to leave out what family members share.
     func lines(known: Set<String>? = nil, leavesOutCopies: Bool = false) throws -> [String] {
-        let names = try known.map { try self.names(of: $0) } ?? [:]
+        try lines(known.map { try names(of: $0) } ?? [:], leavesOutCopies: leavesOutCopies)
+    }
+
+    /// The lines of any customer with the same purchases: every id is replaced by its position.
+    func linesWithoutIDs() throws -> [String] {
+        var names = try names(of: [], leavesOutCopies: false)
+        for payload in try payloads("historyV2") { names[payload["appTransactionId"]?.text ?? ""] = "customer" }
+        if let signed = appTransaction?["signedAppTransactionInfo"] {
+            names[try Self.payload(signed)["appTransactionId"]?.text ?? ""] = "customer"
+        }
+        for (place, order) in orders.enumerated() { names[order.id] = "order-\(place)" }
+        return try lines(names, leavesOutCopies: false)
+    }
+
+    private func lines(_ names: [String: String], leavesOutCopies: Bool) throws -> [String] {
         var lines: [String] = []
         func add(_ name: String, _ payload: [String: JSONTree], _ more: String = "") {
             if leavesOutCopies, payload["inAppOwnershipType"] == .string("FAMILY_SHARED") { return }
@@ -101,7 +120,7 @@ struct APIAnswers {
         if let signed = appTransaction?["signedAppTransactionInfo"] { add("app transaction", try Self.payload(signed)) }
         for (id, answer) in orders {
             for element in (answer["signedTransactions"] ?? .null).elements {
-                add("order \(id)", try Self.payload(element))
+                add("order \(names[id] ?? id)", try Self.payload(element))
             }
         }
         return lines
@@ -115,11 +134,13 @@ struct APIAnswers {
     private static let idKeys = ["transactionId", "originalTransactionId", "webOrderLineItemId"]
 
     /// The positions of the ids that are not known.
-    private func names(of known: Set<String>) throws -> [String: String] {
+    private func names(of known: Set<String>, leavesOutCopies: Bool = true) throws -> [String: String] {
         var names: [String: String] = [:]
         for key in ["transactionId", "webOrderLineItemId"] {
             // Copies of a family member have ids, too, in only one of two shops.
-            let all = try payloads("historyV2").filter { $0["inAppOwnershipType"] != .string("FAMILY_SHARED") }
+            let all = try payloads("historyV2").filter {
+                !leavesOutCopies || $0["inAppOwnershipType"] != .string("FAMILY_SHARED")
+            }
             let new = Set(all.compactMap { $0[key]?.text }).subtracting(known)
             for (place, id) in new.sorted(by: { (Int64($0) ?? 0) < (Int64($1) ?? 0) }).enumerated() {
                 names[id] = "new-\(key)-\(place)"

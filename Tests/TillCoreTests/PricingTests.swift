@@ -143,4 +143,16 @@ struct PricingTests {
         let renewed = shop.subscription("ann")?.latestTransaction
         #expect(renewed?.reason == .renewal && renewed?.price == Money(milliunits: 4_990, currency: "EUR"))
     }
+    @Test("A year that is billed upfront after a commitment has the price of a year")
+    func yearAfterCommitment() throws {
+        var shop = CoreShop(selling: [.plan("year", each: .year, at: 99_990, monthlyAt: 9_990)])
+        try shop.buy("year", monthly: true)
+        try shop.perform(.purchase(Purchase(productID: "year", billingPlan: .billedUpfront)))
+        shop.advance(to: "2026-12-31")
+        let info = try shop.renewalInfo()
+        #expect(info.commitment?.price?.milliunits == 99_990 && info.renewalPrice?.milliunits == 99_990)
+        shop.advance(to: "2027-01-02")
+        let year = try #require(shop.subscription()?.latestTransaction)
+        #expect(year.commitment == nil && year.price?.milliunits == 99_990)
+    }
 }

@@ -4,8 +4,10 @@ import TillShop
 
 extension TestShop {
     /// The routes of the App Store Server API and of verifyReceipt in an environment.
-    package func appleAPI(in environment: StoreEnvironment = .sandbox) -> AppleAPI {
-        AppleAPI(shop: shop, environment: environment, meter: RequestMeter(factory: PrometheusFigures()))
+    ///
+    /// - Parameter shop: another shop on the same store; by default this shop.
+    package func appleAPI(in environment: StoreEnvironment = .sandbox, of shop: Shop? = nil) -> AppleAPI {
+        AppleAPI(shop: shop ?? self.shop, environment: environment, meter: RequestMeter(factory: PrometheusFigures()))
     }
 
     /// The control API of a server whose ports are invented.

@@ -229,7 +229,7 @@ package struct ImportedAccount: Sendable {
         account.changeNumber = Int64(rows.count)
         account.rowCount = Int64(rows.count)
         account.version = 1
-        account.lastEvent = rows.map(\.modifiedDate).max() ?? life.appTransaction?.originalPurchaseDate ?? instant
+        account.lastEvent = rows.map(lastEvent(of:)).max() ?? life.appTransaction?.originalPurchaseDate ?? instant
         account.lastEvent = min(account.lastEvent, instant)
         if let latest = rows.max(by: { $0.id < $1.id }) { account.storefront = latest.storefront }
         for row in rows.sorted(by: { $0.id < $1.id }) where row.ownership == .purchased {
@@ -257,6 +257,13 @@ package struct ImportedAccount: Sendable {
         }
     }
 
+    /// The time of the last change of a transaction. A renewal may have been charged in advance.
+    private func lastEvent(of row: Transaction) -> Timestamp {
+        let lead = row.reason == .renewal ? policy.renewalLead : 0
+        let charged = row.purchaseDate.advanced(milliseconds: -lead)
+        return max(charged, row.revocation?.date ?? charged)
+    }
+
     private mutating func hold(_ held: SourceSubscription) {
         let subject = "subscription \(held.original)"
         let own = rows.filter { numbers[$0.originalID] == held.original }.sorted { $0.id < $1.id }
@@ -269,7 +276,14 @@ package struct ImportedAccount: Sendable {
         do {
             let found = try ImportedSubscription(held, own, latest, catalog, policy, at: instant)
             assumptions += found.assumptions.map { Finding(subject, $0) }
-            if let bought = found.bought { account.put(bought) }
+            if let bought = found.bought {
+                account.put(bought)
+                // A code is redeemed before the first period with its offer.
+                for pending in bought.pendingOffers where pending.offer.kind == .code {
+                    guard let id = pending.offer.id else { continue }
+                    account.codesRedeemed.insert("\(bought.preference.productID)/\(id)")
+                }
+            }
             if let copy = found.copy {
                 account.put(copy)
                 assumptions.append(

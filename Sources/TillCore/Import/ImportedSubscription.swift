@@ -66,6 +66,7 @@ struct ImportedSubscription {
         )
         bought.appAccountToken = source.renewal.appAccountToken
         bought.agreedPrice = agreedPrice
+        bought.replacedRefunds = replacedRefunds
         replay(into: &bought)
         takeOffer(into: &bought)
         takePriceIncrease(into: &bought)
@@ -92,9 +93,7 @@ struct ImportedSubscription {
     {
         switch source.status {
         case .active: return .period
-        case .revoked:
-            assumptions.append("a reversed refund restores the period; what the subscription was before is not known")
-            return .period
+        case .revoked: return stateBeforeRefund(of: period)
         case .gracePeriod:
             guard let until = source.renewal.graceUntil else {
                 throw DamagedSubscription("is in its grace period, and gracePeriodExpiresDate is absent")
@@ -115,13 +114,25 @@ struct ImportedSubscription {
         }
     }
 
+    /// The state that a reversed refund restores. A period that had not ended at the refund was active.
+    private mutating func stateBeforeRefund(of period: SubscriptionPeriod) -> ResumableState {
+        guard let date = latest.revocation?.date, date >= period.end else { return .period }
+        // An expiration turns auto-renew off, and only a subscription that did not expire still has it on.
+        guard source.renewal.autoRenews else {
+            assumptions.append("it expired before its refund, because the customer turned auto-renew off")
+            return .expired(.customer(leftInGrace: false), at: period.end)
+        }
+        assumptions.append("a payment was retried when it was refunded, without a grace period")
+        return .billingRetry(until: endOfRetry(of: period), graceEnded: nil)
+    }
+
     /// The last attempt to charge, by the settings of the environment. If it were past, the store would have given up
     /// already, so it counts as imminent.
     private mutating func endOfRetry(of period: SubscriptionPeriod) -> Timestamp {
         let days = latest.commitment == nil ? policy.retryDays : policy.commitmentRetryDays
         let end = policy.rate.endOfRetry(days: days, from: period.end)
         assumptions.append("the last attempt to charge is at \(end.milliseconds), by the settings of the environment")
-        return source.status == .expired ? end : max(end, instant.advanced(milliseconds: 1))
+        return awaitsPayment ? max(end, instant.advanced(milliseconds: 1)) : end
     }
 
     /// The period before the latest, if the latest was charged in advance and has not begun.
@@ -170,7 +181,8 @@ struct ImportedSubscription {
             if expires > expected {
                 // The developer extended the period, which moves the day of the month.
                 paid.expiresDate = expected
-                subscription.anchor = PeriodAnchor(day: Period.anchorDay(of: expires), time: anchor.time)
+                let time = anchor.resumed(at: expected).time
+                subscription.anchor = PeriodAnchor(day: Period.anchorDay(of: expires), time: time)
             } else {
                 subscription.anchor =
                     row.reason == .purchase && row.commitment != nil ? anchor : anchor.following(period, until: expires)
@@ -187,11 +199,23 @@ struct ImportedSubscription {
         return catalog.products[row.productID]?.plan?.period ?? Period(1, .month)
     }
 
+    /// The refunded transactions during whose periods the customer bought again. A purchase marks all other periods
+    /// that it replaces as upgraded.
+    private var replacedRefunds: [TransactionID] {
+        rows.filter { row in
+            guard row.revocation != nil, !row.isUpgraded, let end = row.expiresDate else { return false }
+            return rows.contains { $0.id > row.id && $0.reason == .purchase && $0.purchaseDate < end }
+        }.map(\.id)
+    }
+
     // MARK: Prices and offers
 
     /// The price of the latest transaction of the latest product without an offer; nil if every transaction had one.
     private var lastFullPrice: Money? {
-        rows.last { $0.productID == latest.productID && $0.offer == nil && $0.price != nil }?.price
+        rows.last {
+            $0.productID == latest.productID && $0.offer == nil && $0.price != nil
+                && ($0.commitment == nil) == (latest.commitment == nil)
+        }?.price
     }
 
     /// The price that the customer agreed to.
@@ -202,7 +226,9 @@ struct ImportedSubscription {
         if shows, renewal.priceIncreaseStatus == nil, renewal.billingPlan == latest.billingPlan,
             let price = renewal.renewalPrice
         {
-            return price
+            // A lower price in the catalog applies to the next renewal, but the customer agreed to the price before.
+            guard price == listedPrice, let last = lastFullPrice, last.currency == price.currency else { return price }
+            return last.milliunits > price.milliunits ? last : price
         }
         return lastFullPrice ?? listedPrice
     }
@@ -249,14 +275,22 @@ struct ImportedSubscription {
     }
 
     private mutating func takePriceIncrease(into subscription: inout Subscription) {
-        guard let status = source.renewal.priceIncreaseStatus, let end = latest.expiresDate else { return }
-        guard let price = source.renewal.offer == nil ? source.renewal.renewalPrice ?? listedPrice : listedPrice else {
-            return
-        }
+        let renewal = source.renewal
+        guard let status = renewal.priceIncreaseStatus, let end = latest.expiresDate else { return }
+        let shown = renewal.offer == nil ? renewal.renewalPrice : nil
+        guard var price = shown ?? listedPrice else { return }
         assumptions.append("the old price and the dates of the price increase are not known")
+        var effectiveFrom = end
+        // A weekly subscriber is notified some renewals before the new price.
+        if status == 1, let old = shown, old == lastFullPrice, let listed = listedPrice,
+            listed.currency == old.currency, listed.milliunits > old.milliunits
+        {
+            price = listed
+            effectiveFrom = end.advanced(milliseconds: 1)
+        }
         var increase = PriceIncrease(price: price, needsConsent: status == 0, scheduledAt: instant)
         increase.stage = status == 0 ? .pending : .accepted
-        increase.effectiveFrom = end
+        increase.effectiveFrom = effectiveFrom
         subscription.priceIncrease = increase
         subscription.lastPriceIncrease = min(instant, end)
     }

@@ -3,12 +3,13 @@
 extension Ledger {
     // MARK: The request
 
-    /// Records a customer's refund request. For a subscription, auto-renewal is turned off first, as in the App Store.
+    /// Records a customer's refund request. If it is about a period that has not ended, auto-renewal is turned off
+    /// first, as in the App Store.
     mutating func requestRefund(of id: TransactionID, because reason: ConsumptionRequestReason) throws(Refusal) {
         let transaction = try transaction(id)
         if let refusal = self[transaction.account].refusalToRequestRefund(transaction) { throw refusal }
         if let subscription = self[transaction.account].subscription(transaction.originalID),
-            subscription.state.contains(id),
+            subscription.state.periods.contains(where: { $0.id == id && $0.end > now }),
             subscription.status == .active, subscription.willRenew
         {
             try disableAutoRenew(subscription, by: transaction.account)

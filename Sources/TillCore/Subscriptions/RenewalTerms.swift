@@ -67,9 +67,10 @@ extension Subscription {
         from start: Timestamp
     ) -> (price: Money, raises: Bool) {
         let listed = catalog.price(product.prices, in: latest.storefront, agreed: agreedPrice?.currency)
-        guard product.id == latest.productID, let agreedPrice, agreedPrice.currency == listed.currency else {
-            return (listed, false)
-        }
+        // During a commitment, the agreed price is that of a month.
+        guard product.id == latest.productID, latest.commitment == nil, let agreedPrice,
+            agreedPrice.currency == listed.currency
+        else { return (listed, false) }
         if let priceIncrease, priceIncrease.counts(from: start) { return (priceIncrease.price, true) }
         return (agreedPrice.milliunits < listed.milliunits ? agreedPrice : listed, false)
     }

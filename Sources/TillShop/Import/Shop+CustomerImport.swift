@@ -109,11 +109,12 @@ extension Shop {
         _ isAnonymous: Bool
     ) async throws -> ImportedAccount {
         let scope = customer.scope
-        if !isAnonymous { identifiers.skip(life.counters) }
         // Two imports of the same customer must not run at the same time.
         var keys: Set<String> = [customer.lockKey, "import/\(scope.environment.rawValue)/\(scope.app)"]
         let imported = try await transactor.transact("the account of \(customer.customer)", locking: &keys) { _ in
             try await check(customer, life, isAnonymous)
+            // Every attempt needs this, because the pool may have read the stored identifiers again since the last one.
+            if !isAnonymous { identifiers.skip(life.counters) }
             var ids = try identifiers.take(ImportedAccount.identifiersNeeded(for: life))
             var imported = derive(life, customer, &ids, isAnonymous: isAnonymous)
             imported.setClock(clock.own)

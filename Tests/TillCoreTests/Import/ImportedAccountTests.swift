@@ -5,8 +5,8 @@ import TillTestSupport
 /// The account that is derived from the answers of another server.
 @Suite("An account is derived from the answers of another server")
 struct ImportedAccountTests {
-    private static let start = Timestamp(seconds: 1_767_225_600)
-    private static let month: Int64 = 31 * 86_400_000
+    static let start = Timestamp(seconds: 1_767_225_600)
+    static let month: Int64 = 31 * 86_400_000
     private static let catalog = Catalog(
         products: [
             "pro": Product(
@@ -20,7 +20,7 @@ struct ImportedAccountTests {
     )
 
     /// A month of a subscription.
-    private static func month(_ number: Int64, of original: Int64 = 100, from start: Timestamp = start)
+    static func month(_ number: Int64, of original: Int64 = 100, from start: Timestamp = start)
         -> SourceTransaction
     {
         let row = Transaction(
@@ -54,7 +54,7 @@ struct ImportedAccountTests {
     }
 
     /// A life of one month, ten days after its end or ten days after its beginning.
-    private static func life(
+    static func life(
         _ status: SubscriptionStatus,
         after days: Int64 = 41,
         _ change: (inout SourceRenewalInfo) -> Void = { _ in }
@@ -70,7 +70,7 @@ struct ImportedAccountTests {
         return life
     }
 
-    private static func derive(_ life: SourceCustomer, keepsIDs: Bool = true) -> ImportedAccount {
+    static func derive(_ life: SourceCustomer, keepsIDs: Bool = true) -> ImportedAccount {
         let account = Account(
             id: AccountID(704_000_000_000_001_024),
             environment: .production,

@@ -290,7 +290,7 @@ struct RandomOperationReader {
 
 extension PriceList {
     /// The price list with every price multiplied by this percentage.
-    fileprivate func times(_ percent: Int64) -> PriceList {
+    package func times(_ percent: Int64) -> PriceList {
         func scaled(_ money: Money) -> Money {
             Money(milliunits: money.milliunits * percent / 100, currency: money.currency)
         }
