@@ -9,7 +9,7 @@ import TillTestSupport
 @Suite("A customer of another server can be imported")
 struct ImportControlTests {
     /// The answers of a server about a customer.
-    private static func answers(_ id: String, from server: AppServer, order: String? = nil) async throws
+    static func answers(_ id: String, from server: AppServer, order: String? = nil) async throws
         -> CustomerAnswers
     {
         func get(_ path: String) async throws -> JSONObject { JSONObject(try await server.apple.json(path)) }
@@ -42,7 +42,7 @@ struct ImportControlTests {
         }
     }
 
-    private static func bring(
+    static func bring(
         _ customer: String,
         _ answers: CustomerAnswers,
         to server: AppServer,
@@ -92,6 +92,16 @@ struct ImportControlTests {
             #expect(renewal.text("appAccountToken") == "7f4a7c15-0000-4000-8000-000000000001")
             #expect(Set(rows.compactMap { $0.text("transactionId") }).count == 4)
             try await target.refund(try #require(renewal.text("transactionId")), id)
+            // The list of notifications has the ids in the payloads.
+            let list = ListNotifications(app: target.app, customer: "zoe")
+            let listed = try await target.control.send(list).notifications
+            #expect(Set(listed.compactMap(\.originalTransactionId)) == [id] && listed.count == 3)
+            for info in listed {
+                let got = GetNotification(app: target.app, notificationUUID: info.notificationUUID)
+                let payload = try #require(try await target.control.send(got).transactionInfo).tree
+                #expect(info.transactionId == payload.text("transactionId"))
+                #expect(info.originalTransactionId == payload.text("originalTransactionId"))
+            }
         }
     }
 
