@@ -29,6 +29,9 @@ package protocol Storage: Sendable {
     /// - Throws: `DamagedRow` if not enough values remain, or if the high-water mark cannot be read.
     func reserveIdentifiers(_ count: Int64) async throws -> Range<Int64>
 
+    /// The counter values in a range with which Till would create the identifier of another store again.
+    func reservedCounters(in range: Range<Int64>) async throws -> [Int64]
+
     /// The lowest counter value that was never reserved.
     func identifierHighWater() async throws -> Int64
 

@@ -291,3 +291,35 @@ def test_a_rolling_restart_drops_no_request(database, start_nodes, post):
 def test_a_node_with_another_root_is_rejected(two, tmp_path, database):
     text = run_till("serve", "--data", tmp_path / "stranger", *PORTS, TILL_DATABASE=database.url, code=1).stderr
     assert "root.pem is missing" in text and "--adopt-root" in text
+
+
+def test_an_import_on_one_node_reserves_its_ids_on_the_other(two):
+    """The other node has a block of ids already, from which it would create the next transactions."""
+    first, second = two.servers
+    key = set_up_app(first, BUNDLE)
+    bought = int(post_purchase(second, "ann").json()["transaction"]["transactionId"])
+    # All ids that ann's next purchases on the second node could get: an id contains a counter above the partition.
+    ids = [str(bought + 1024 * place) for place in range(1, 301)]
+    rows = [{
+        "transactionId": id_, "originalTransactionId": id_, "bundleId": BUNDLE, "environment": "Sandbox",
+        "productId": f"{BUNDLE}.coins", "type": "Consumable", "purchaseDate": START, "signedDate": START,
+        "storefront": "USA", "price": 990, "currency": "USD",
+    } for id_ in ids]
+    answers = [{"bundleId": BUNDLE, "hasMore": False, "signedTransactions": rows}]
+    with ThreadPoolExecutor(2) as pool:
+        # The purchases run during the import, too.
+        imported = pool.submit(
+            requests.post, f"{first.address('control')}{SCOPE}/customers/zoe/import", json={"answers": answers},
+            timeout=60,
+        )
+        made = [post_purchase(second, "ann") for _ in range(10)]
+    made += [post_purchase(second, "ann") for _ in range(10)]
+    assert {answer.status_code for answer in made} == {201}, made[-1].text
+    own = {answer.json()["transaction"]["transactionId"] for answer in made}
+    if imported.result().status_code == 409:
+        # A purchase before the import has one of the ids, so the import was refused.
+        assert imported.result().json()["error"]["code"] == "identifier_exists" and not own.isdisjoint(ids)
+        return
+    assert imported.result().status_code == 201, imported.result().text
+    assert own.isdisjoint(ids), "the second node created an id of the imported customer"
+    assert {row["transactionId"] for row in history(second, key, ids[0])} == set(ids)
