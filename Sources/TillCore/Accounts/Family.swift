@@ -1,7 +1,9 @@
 /// Family membership and family sharing (docs/api/families.md). All members of a family use the same clock.
 extension Ledger {
-    /// - Parameter linksCopies: Whether to link imported external copies to the purchases of the family first, so that the
-    ///   members get no second copies.
+    /// Adds the customer to the family of another account, which becomes the organizer of a new family.
+    ///
+    /// - Parameter linksCopies: Whether to link imported external copies to the purchases of the family first, so that
+    ///   the members get no second copies.
     mutating func join(
         _ id: AccountID,
         familyOf host: AccountID,

@@ -100,8 +100,8 @@ struct FamilyCommand: DocumentedCommand {
             till family join yan --with zoe --link
             """
         static let notes =
-            "--link is for imported customers: an imported copy of a purchase becomes a copy of the purchase of another "
-            + "imported member, and follows it from then on."
+            "--link is for imported customers: an imported copy of a purchase becomes a copy of the purchase of "
+            + "another imported member, and follows it from then on."
 
         @Argument(help: "The customer who joins.")
         var customer: String

@@ -49,7 +49,7 @@ def test_from_the_api(servers, tmp_path: Path):
     done = run_till("customer", "import", "yan", *asked, "--anonymize", TILL_DATA=str(target.data), code=0)
     assert ann["appTransactionId"] not in done.stdout
     wrong = [*asked[:2], "--transaction", "1", *asked[4:]]
-    assert "4000006" in run_till("customer", "import", "xi", *wrong, TILL_DATA=str(target.data), code=1).stderr
+    assert "4040010" in run_till("customer", "import", "xi", *wrong, TILL_DATA=str(target.data), code=1).stderr
 
 
 def test_from_files(servers, tmp_path: Path):
@@ -65,7 +65,8 @@ def test_from_files(servers, tmp_path: Path):
     pages.write_text("{")
     broken = run_till("customer", "import", "yan", "--from", str(pages), *APP, TILL_DATA=str(target.data), code=1)
     assert "pages.json" in broken.stderr
-    run_till("customer", "import", "yan", "--from", str(pages), "--transaction", "1", TILL_DATA=str(target.data), code=64)
+    wrong = ["--from", str(pages), "--transaction", "1"]
+    run_till("customer", "import", "yan", *wrong, TILL_DATA=str(target.data), code=64)
 
 
 def test_from_a_recording(servers, tmp_path: Path):

@@ -95,7 +95,8 @@ struct ImportedAccountTests {
         let day: Int64 = 86_400_000
         let grace = Self.start.advanced(milliseconds: 47 * day)
         let customers = [
-            Self.customer(.active, after: 10), Self.customer(.gracePeriod) { $0.graceUntil = grace }, Self.customer(.billingRetry),
+            Self.customer(.active, after: 10), Self.customer(.gracePeriod) { $0.graceUntil = grace },
+            Self.customer(.billingRetry),
             Self.customer(.expired) {
                 $0.expirationIntent = .customer
                 $0.autoRenews = false
@@ -169,7 +170,9 @@ struct ImportedAccountTests {
 
     @Test("A difference from the renewal info of the source is reported")
     func differences() {
-        let customer = Self.customer(.active, after: 10) { $0.renewalPrice = Money(milliunits: 12_990, currency: "USD") }
+        let customer = Self.customer(.active, after: 10) {
+            $0.renewalPrice = Money(milliunits: 12_990, currency: "USD")
+        }
         let found = Self.derive(customer).differences
         #expect(found.map(\.words) == ["renewalPrice is 12990, and 9990 in Till"])
     }

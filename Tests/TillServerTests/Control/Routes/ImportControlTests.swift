@@ -127,6 +127,41 @@ struct ImportControlTests {
         }
     }
 
+    @Test("Every id that another customer has is refused: transactions, line items, orders and the app transaction")
+    func shared() async throws {
+        try await AppServer.run { server in
+            /// The answers about a customer with one transaction.
+            func answers(_ id: String, item: String, order: String, account: String) -> CustomerAnswers {
+                let row = JSONTree.members([
+                    "transactionId": .string(id), "originalTransactionId": .string(id),
+                    "bundleId": .string(TestShop.bundleID), "environment": .string("Sandbox"),
+                    "productId": .string("coins"), "type": .string("Consumable"), "storefront": .string("USA"),
+                    "purchaseDate": .number("1767225600000"), "signedDate": .number("1767225600000"),
+                    "webOrderLineItemId": .string(item), "appTransactionId": .string(account),
+                ])
+                let page = JSONTree.members([
+                    "bundleId": .string(TestShop.bundleID), "hasMore": .bool(false), "signedTransactions": .array([row]),
+                ])
+                let order = OrderAnswer(
+                    orderId: order,
+                    answer: JSONObject(.members(["status": .number("0"), "signedTransactions": .array([row])]))
+                )
+                return CustomerAnswers(answers: [JSONObject(page)], orders: [order])
+            }
+            let first = answers("300", item: "301", order: "MAAA", account: "302")
+            _ = try await Self.bring("zoe", first, to: server)
+            for (id, item, order, account) in [
+                ("300", "401", "MBBB", "402"), ("400", "301", "MBBB", "402"), ("400", "401", "MAAA", "402"),
+                ("400", "401", "MBBB", "302"),
+            ] {
+                let other = answers(id, item: item, order: order, account: account)
+                #expect(try await Self.refusal("yan", other, by: server) == .init(409, "identifier_exists"))
+            }
+            let other = answers("400", item: "401", order: "MBBB", account: "402")
+            #expect(try await Self.refusal("yan", other, by: server) == nil)
+        }
+    }
+
     @Test("Missing products are created, and what Till does not know is quarantined")
     func unknown() async throws {
         try await Self.run(selling: []) { source, target, bought in

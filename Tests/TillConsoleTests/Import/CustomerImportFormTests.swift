@@ -1,6 +1,10 @@
+import HTTPTypes
 import Testing
 import TillControl
+import TillServer
 import TillTestSupport
+
+@testable import TillConsole
 
 @Suite("The console imports customers")
 struct CustomerImportFormTests {

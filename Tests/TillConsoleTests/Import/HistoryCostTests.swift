@@ -3,10 +3,13 @@ import Hummingbird
 import HummingbirdTesting
 import Testing
 import TillControl
+import TillCore
+import TillServer
 import TillShop
 import TillStorage
 import TillTestSupport
 
+@testable import TillConsole
 @testable import TillSQLite
 
 /// A history call asks for the ids of other servers only if no transaction of Till's has the id.
