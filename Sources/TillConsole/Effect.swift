@@ -203,6 +203,7 @@ struct ShownAnswer: Sendable {
         case let answer as CustomerChange: show(answer.events, answer.notifications, of: answer.customer.customer)
         case let answer as FamilyChange: show(answer.events, answer.notifications, of: nil)
         case let answer as CustomerInfo: link = .customer(answer.customer)
+        case let answer as CustomerImportInfo: link = .customer(answer.customer)
         case let answer as ErasureInfo: notifications = answer.notifications.map { Notification(words: $0) }
         case let answer as AdvanceReportInfo:
             notifications = answer.notifications.map { count in

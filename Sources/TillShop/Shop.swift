@@ -65,10 +65,11 @@ package final class Shop: Sendable {
         )
         requestLog = RequestLog(storage: storage, logger: logger, keeping: settings.requestLogLength)
         faults = try await FaultRules(storage: storage, wallClock: wallClock)
+        let identifiers = try await IdentifierPool(storage: storage)
         transactor = Transactor(
             locks: locks.named,
-            identifiers: try await IdentifierPool(storage: storage),
-            commits: CommitQueue(storage: storage),
+            identifiers: identifiers,
+            commits: CommitQueue(storage: storage, identifiers: identifiers),
             cluster: cluster,
             chains: keys.chains,
             recentRows: faults.recentRows,

@@ -83,6 +83,8 @@ package enum CommitFailure: Error, Sendable {
     case conflict(AccountID)
     /// The offer code has reached its limit of redemptions.
     case codeUsedUp(CodeRedemption)
+    /// An identifier of another store exists already in the app's environment: it was imported, or Till created it.
+    case identifierExists(String)
     /// The decision used a configuration that has changed since. Reload the configuration and repeat the decision.
     case preconditionFailed
     /// The engine failed. The text is for the log only.
@@ -109,6 +111,7 @@ extension CommitFailure: CustomStringConvertible {
         switch self {
         case .conflict(let account): "another writer changed account \(account.number) first"
         case .codeUsedUp(let redemption): "code offer \(redemption.offerID) has reached its redemption limit"
+        case .identifierExists(let text): "the identifier \(text) exists"
         case .preconditionFailed: "the configuration has changed since the decision"
         case .engine(let words), .temporary(let words), .diskFull(let words): words
         }

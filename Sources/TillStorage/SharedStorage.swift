@@ -127,6 +127,8 @@ package struct ConfigurationVersions: Equatable, Sendable {
     package var epoch: Int64 { values[Self.epoch] ?? 0 }
     /// The key of the epoch in `values`.
     package static let epoch = "era"
+    /// The key of the number of imports, each of which reserves identifiers.
+    package static let imports = "imports"
 }
 
 /// The condition under which the engine commits a write, in addition to the versions of the accounts. If it no longer

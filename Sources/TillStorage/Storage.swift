@@ -29,6 +29,9 @@ package protocol Storage: Sendable {
     /// - Throws: `DamagedRow` if not enough values remain, or if the high-water mark cannot be read.
     func reserveIdentifiers(_ count: Int64) async throws -> Range<Int64>
 
+    /// The counter values in a range with which Till would create the identifier of another store again.
+    func reservedCounters(in range: Range<Int64>) async throws -> [Int64]
+
     /// The lowest counter value that was never reserved.
     func identifierHighWater() async throws -> Int64
 
@@ -297,20 +300,20 @@ package struct DueAccount: Equatable, Sendable {
     package let due: Timestamp
 
     /// The part of the deliveries that a node makes.
-package struct DeliveryPart: Sendable {
-    /// The partitions of the notifications.
-    package let partitions: Range<Int64>
-    /// The epoch of the node; nil for any. In another epoch there are no deliveries for the node, because it must first
-    /// load the data that replaced its own (`ConfigurationVersions`).
-    package let epoch: Int64?
+    package struct DeliveryPart: Sendable {
+        /// The partitions of the notifications.
+        package let partitions: Range<Int64>
+        /// The epoch of the node; nil for any. In another epoch there are no deliveries for the node, because it must first
+        /// load the data that replaced its own (`ConfigurationVersions`).
+        package let epoch: Int64?
 
-    /// Creates a part.
-    package init(partitions: Range<Int64>, epoch: Int64?) {
-        (self.partitions, self.epoch) = (partitions, epoch)
+        /// Creates a part.
+        package init(partitions: Range<Int64>, epoch: Int64?) {
+            (self.partitions, self.epoch) = (partitions, epoch)
+        }
     }
-}
 
-/// An account that has a due event.
+    /// An account that has a due event.
     package init(id: AccountID, customer: String, due: Timestamp) {
         self.id = id
         self.customer = customer

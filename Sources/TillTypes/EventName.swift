@@ -58,6 +58,8 @@ public enum EventName: String, Codable, CaseIterable, Sendable {
     case familyAccessRevoked
     /// A family member regained access, because a refund was reversed.
     case familyAccessRestored
+    /// An imported copy of a purchase now follows the purchase of a family member.
+    case familyCopyLinked
     /// The customer joined the family.
     case joinedFamily
     /// The customer left the family.

@@ -75,7 +75,8 @@ actor Visitor {
         let seen = try await get(page)
         let id = form ?? operation
         var all = fields.filter { !$0.0.isEmpty }
-        for name in ["_proof", "_back", "_form", "path.bundleId", "path.environment", "path.customer"] {
+        for name in ["_proof", "_back", "_form", "path.bundleId", "path.environment", "path.customer"]
+        where !all.contains(where: { $0.0 == name }) {
             if let value = seen.field(name, in: id) { all.append((name, value)) }
         }
         return try await post("/console/actions/\(operation)", all)

@@ -45,6 +45,8 @@ struct MigrationTests {
             "762fa679c7708bb3e217a62e1daa93c1acc7ea19fbd3b1adb6ee2b4bc6afc646",
         "ids of other stores in the ledger":
             "b6c097cce18637d07ecace162276faf6181b0629d2e613f4ff395b6e89c5970d",
+        "counters of identifiers of other stores":
+            "077dd4217cf686e54cb609e5bbc65414d3b0bc069fb982c79246252c4133be81",
     ]
 
     private func digest(_ text: String) -> String {

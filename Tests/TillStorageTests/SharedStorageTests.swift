@@ -35,6 +35,26 @@ struct SharedStorageTests {
         )
     }
 
+    @Test("After an import, decisions of all nodes are outdated, because they may have created its identifiers")
+    func imports() async throws {
+        try await joined()
+        let before = [try await writePrecondition(0), try await writePrecondition(1)]
+        var change = open("ann", 1, before[0])
+        let ann = try #require(change.accounts.first).account
+        change.foreignIdentifiers = [
+            ForeignIdentifier(.transaction, "300", in: StorageFixture.scope, of: ann.id, own: 7)
+        ]
+        try await nodes[0].commit([change])[0].get()
+        for (place, node) in nodes.enumerated() {
+            let outdated = await node.commit([open("bob", 2, before[place])])[0]
+            guard case .failure(.preconditionFailed) = outdated else {
+                Issue.record("node \(place) committed without the identifiers of the import: \(outdated)")
+                continue
+            }
+        }
+        try await nodes[1].commit([open("bob", 2, try await writePrecondition(1))])[0].get()
+    }
+
     @Test("A lease belongs to one node until this node returns it, leaves, or restarts")
     func leases() async throws {
         try await joined()

@@ -1,6 +1,15 @@
 /// Family membership and family sharing (docs/api/families.md). All members of a family use the same clock.
 extension Ledger {
-    mutating func join(_ id: AccountID, familyOf host: AccountID, named name: String) throws(Refusal) {
+    /// Adds the customer to the family of another account, which becomes the organizer of a new family.
+    ///
+    /// - Parameter linksCopies: Whether to link imported external copies to the purchases of the family first, so that
+    ///   the members get no second copies.
+    mutating func join(
+        _ id: AccountID,
+        familyOf host: AccountID,
+        named name: String,
+        linksCopies: Bool
+    ) throws(Refusal) {
         guard accounts[host] != nil else { throw .unknownAccount(String(host.number)) }
         if let family = self[id].family { throw .alreadyInFamily(customer: self[id].customer, family: family.name) }
         guard self[id].clock == self[host].clock else {
@@ -15,6 +24,7 @@ extension Ledger {
         touch(id)
         guard id != host else { return }
         note(.joinedFamily(id))
+        if linksCopies { try linkCopies(of: id, and: family.members.filter { $0 != id }) }
         for member in family.members where member != id { share(productsOf: member, with: id) }
         for member in family.members where member != id { share(productsOf: id, with: member) }
     }

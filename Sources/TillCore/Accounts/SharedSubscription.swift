@@ -8,7 +8,7 @@ package struct SharedSubscription: HeldSubscription {
     package enum Source: Equatable, Sendable {
         /// A customer of this server.
         case account(AccountID)
-        /// A customer who does not exist on this server. Only another import changes the state.
+        /// A customer who does not exist on this server. Nothing changes the state until the copy is linked.
         case external
     }
 

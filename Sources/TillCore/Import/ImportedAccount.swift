@@ -44,14 +44,14 @@ package struct ImportedAccount: Sendable {
     /// Derives an account.
     ///
     /// - Parameters:
-    ///   - life: the answers of the source.
+    ///   - customer: the answers of the source.
     ///   - account: a new account without purchases.
     ///   - catalog: the products of the app.
     ///   - policy: the settings of the environment.
     ///   - identifiers: at least ``identifiersNeeded(for:)`` unused values.
     ///   - keepsIDs: whether payloads show the ids of the source.
     package init(
-        _ life: SourceCustomer,
+        _ customer: SourceCustomer,
         as account: Account,
         catalog: Catalog,
         policy: Policy,
@@ -61,14 +61,14 @@ package struct ImportedAccount: Sendable {
         self.account = account
         self.catalog = catalog
         self.policy = policy
-        instant = life.instant
-        quarantined = life.unreadable
-        let kept = checked(life.transactions)
-        enter(kept, life, &identifiers, keepsIDs)
-        takeAccount(life, keepsIDs)
-        for held in life.subscriptions { hold(held) }
-        missingStatuses(life)
-        compare(life)
+        instant = customer.instant
+        quarantined = customer.unreadable
+        let kept = checked(customer.transactions)
+        enter(kept, customer, &identifiers, keepsIDs)
+        takeAccount(customer, keepsIDs)
+        for held in customer.subscriptions { hold(held) }
+        missingStatuses(customer)
+        compare(customer)
     }
 
     /// Takes over the report on products that were made for this import already.
@@ -82,8 +82,8 @@ package struct ImportedAccount: Sendable {
 
     /// How many identifiers an import takes at most: two for each transaction, one for each
     /// order, and one for the account.
-    package static func identifiersNeeded(for life: SourceCustomer) -> Int64 {
-        Int64(life.transactions.count) * 2 + Int64(life.orders.count) + 1
+    package static func identifiersNeeded(for customer: SourceCustomer) -> Int64 {
+        Int64(customer.transactions.count) * 2 + Int64(customer.orders.count) + 1
     }
 
     // MARK: The transactions
@@ -135,13 +135,13 @@ package struct ImportedAccount: Sendable {
     /// Adds the transactions to the ledger. Within an account, a later transaction has a larger id.
     private mutating func enter(
         _ kept: [SourceTransaction],
-        _ life: SourceCustomer,
+        _ customer: SourceCustomer,
         _ identifiers: inout Identifiers,
         _ keepsIDs: Bool
     ) {
         var ids: [Int64: TransactionID] = [:]
         var lines: [Int64: Int64] = [:]
-        let shown = keepsIDs ? life.appTransactionID.map { String($0) } : nil
+        let shown = keepsIDs ? customer.appTransactionID.map { String($0) } : nil
         account.foreignID = shown ?? account.id.wireForm
         for found in kept.sorted(by: { $0.number < $1.number }) {
             let storefront = found.row.storefront
@@ -168,13 +168,13 @@ package struct ImportedAccount: Sendable {
                 row.foreign?.transaction = String(found.number)
                 row.foreign?.original = String(found.original)
             }
-            row.isFinished = row.type != .consumable || life.unfinished.map { !$0.contains(found.number) } ?? true
+            row.isFinished = row.type != .consumable || customer.unfinished.map { !$0.contains(found.number) } ?? true
             row.modifiedDate = min(max(row.purchaseDate, row.revocation?.date ?? row.purchaseDate), instant)
             rows.append(row)
         }
-        numberRefunds(life.refunds)
-        takeOrders(life.orders, &identifiers, keepsIDs)
-        makeProducts()
+        numberRefunds(customer.refunds)
+        takeOrders(customer.orders, &identifiers, keepsIDs)
+        makeProducts(customer.subscriptions.map(\.renewal))
     }
 
     /// Numbers the refunds in the order of the refund history. A refund that it lacks follows, by its date.
@@ -212,10 +212,11 @@ package struct ImportedAccount: Sendable {
     }
 
     /// Makes the products that the catalog lacks.
-    private mutating func makeProducts() {
+    private mutating func makeProducts(_ renewals: [SourceRenewalInfo]) {
         let missing = Set(rows.map(\.productID)).filter { catalog.products[$0] == nil }
         for productID in missing.sorted() {
-            let product = ImportedProduct(productID, from: rows.filter { $0.productID == productID }, catalog, policy)
+            let own = rows.filter { $0.productID == productID }
+            let product = ImportedProduct(productID, from: own, renewals, catalog, policy)
             catalog.put(product.product)
             productsMade.append(productID)
             assumptions += product.assumptions.map { Finding("product \(productID)", $0) }
@@ -224,12 +225,13 @@ package struct ImportedAccount: Sendable {
 
     // MARK: The account
 
-    private mutating func takeAccount(_ life: SourceCustomer, _ keepsIDs: Bool) {
-        account.appTransaction = life.appTransaction
+    private mutating func takeAccount(_ customer: SourceCustomer, _ keepsIDs: Bool) {
+        account.appTransaction = customer.appTransaction
         account.changeNumber = Int64(rows.count)
         account.rowCount = Int64(rows.count)
         account.version = 1
-        account.lastEvent = rows.map(lastEvent(of:)).max() ?? life.appTransaction?.originalPurchaseDate ?? instant
+        account.lastEvent =
+            rows.map(lastEvent(of:)).max() ?? customer.appTransaction?.originalPurchaseDate ?? instant
         account.lastEvent = min(account.lastEvent, instant)
         if let latest = rows.max(by: { $0.id < $1.id }) { account.storefront = latest.storefront }
         for row in rows.sorted(by: { $0.id < $1.id }) where row.ownership == .purchased {
@@ -299,8 +301,8 @@ package struct ImportedAccount: Sendable {
         }
     }
 
-    private mutating func missingStatuses(_ life: SourceCustomer) {
-        let stated = Set(life.subscriptions.map(\.original))
+    private mutating func missingStatuses(_ customer: SourceCustomer) {
+        let stated = Set(customer.subscriptions.map(\.original))
         for row in rows where row.isOriginal && row.type == .autoRenewable {
             guard let number = numbers[row.id], !stated.contains(number) else { continue }
             quarantine(
@@ -317,13 +319,13 @@ package struct ImportedAccount: Sendable {
     // MARK: The comparison
 
     /// Compares the renewal info of the new account with that of the source.
-    private mutating func compare(_ life: SourceCustomer) {
-        for source in life.subscriptions {
-            guard let id = numbers.first(where: { $0.value == source.original })?.key else { continue }
+    private mutating func compare(_ customer: SourceCustomer) {
+        for subscription in customer.subscriptions {
+            guard let id = numbers.first(where: { $0.value == subscription.original })?.key else { continue }
             if let own = account.subscription(id) {
-                compare(source, info(of: own), own.status)
+                compare(subscription, info(of: own), own.status)
             } else if let own = account.sharedSubscription(id) {
-                compare(source, info(of: own), own.status)
+                compare(subscription, info(of: own), own.status)
             }
         }
     }

@@ -5,13 +5,26 @@ struct ImportedProduct {
     /// What no answer says, and what Till assumed: clauses without a full stop.
     private(set) var assumptions: [String] = []
 
-    /// - Parameter rows: the transactions of the product, at least one.
-    init(_ id: String, from rows: [Transaction], _ catalog: Catalog, _ policy: Policy) {
+    /// - Parameters:
+    ///   - rows: the transactions of the product, at least one.
+    ///   - renewals: the renewal infos of the customer's subscriptions.
+    init(
+        _ id: String,
+        from rows: [Transaction],
+        _ renewals: [SourceRenewalInfo],
+        _ catalog: Catalog,
+        _ policy: Policy
+    ) {
         let last = rows.max { $0.id < $1.id }
         let type = last?.type ?? .consumable
         let paid = rows.filter { $0.offer == nil && $0.price != nil }.max { $0.id < $1.id }
-        let price = Self.price(paid, last)
-        if paid == nil { assumptions.append("its price is not known; it is \(price.milliunits) \(price.currency)") }
+        // A customer who had only trials and discounts so far shows the full price with the next renewal.
+        let next = renewals.first { $0.autoRenewProductID == id && $0.offer == nil && $0.renewalPrice != nil }
+        let price = paid == nil ? next?.renewalPrice ?? Self.price(nil, last) : Self.price(paid, last)
+        if paid == nil {
+            let origin = next == nil ? "its price is not known; it is" : "its price is that of the next renewal,"
+            assumptions.append("\(origin) \(price.milliunits) \(price.currency)")
+        }
         var prices = PriceList(standard: Money(milliunits: price.milliunits, currency: catalog.storefront.currency))
         if let storefront = paid?.storefront ?? last?.storefront { prices.byStorefront[storefront.code] = price }
         var product = Product(id: id, type: type, referenceName: id, prices: prices)

@@ -20,7 +20,7 @@ package struct SourceCustomer: Sendable {
     /// The time of the answers, at which the customer's clock begins.
     package var instant: Timestamp
 
-    /// A life without purchases at the time of the answers.
+    /// A customer without purchases at the time of the answers.
     package init(at instant: Timestamp) { self.instant = instant }
 
     /// Replaces the app account tokens. The same token is replaced by the same other token.

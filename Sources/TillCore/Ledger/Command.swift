@@ -5,7 +5,9 @@ package enum Command: Sendable {
     case finish(TransactionID)
     case setAppAccountToken(TransactionID, token: String)
     /// The account joins the family of another account, which becomes the organizer of a new family.
-    case joinFamily(of: AccountID, named: String)
+    ///
+    /// `linksCopies`: whether copies whose purchaser was on another server become copies of the family's purchases.
+    case joinFamily(of: AccountID, named: String, linksCopies: Bool = false)
     case leaveFamily
     /// The purchaser turns family sharing on or off for one purchase, which the original transaction identifies.
     case shareWithFamily(TransactionID, Bool)

@@ -52,6 +52,8 @@ package enum Event: Equatable, Sendable {
     case familyAccessRevoked(TransactionID)
     /// A family member regained access, because a refund was reversed.
     case familyAccessRestored(TransactionID)
+    /// An imported copy of a purchase now follows the purchase of a family member.
+    case familyCopyLinked(TransactionID)
     case joinedFamily(AccountID)
     case leftFamily(AccountID)
     case appDownloaded(AccountID)
@@ -74,7 +76,7 @@ extension Event {
             .finished(let id), .appAccountTokenSet(let id), .refundRequested(let id, _, _),
             .consumptionReported(let id),
             .refunded(let id), .refundDeclined(let id), .refundReversed(let id), .familyAccessRevoked(let id),
-            .familyAccessRestored(let id):
+            .familyAccessRestored(let id), .familyCopyLinked(let id):
             id
         case .joinedFamily, .leftFamily, .appDownloaded, .purchaseHeld, .purchaseDeclined, .cardChanged:
             nil
@@ -110,9 +112,8 @@ extension Event {
         case .refundDeclined: Notice(.refundDeclined)
         case .refundReversed, .familyAccessRestored: Notice(.refundReversed)
         case .familyAccessRevoked: Notice(.revoke)
-        case .alreadyOwned, .finished, .appAccountTokenSet, .consumptionReported, .joinedFamily,
-            .leftFamily,
-            .appDownloaded, .purchaseHeld, .purchaseDeclined, .cardChanged:
+        case .alreadyOwned, .finished, .appAccountTokenSet, .consumptionReported, .familyCopyLinked, .joinedFamily,
+            .leftFamily, .appDownloaded, .purchaseHeld, .purchaseDeclined, .cardChanged:
             nil
         }
     }

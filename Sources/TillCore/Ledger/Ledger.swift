@@ -102,7 +102,8 @@ package struct Ledger: Sendable {
         case .purchase(let purchase): try buy(purchase, by: id)
         case .finish(let transaction): try finish(transaction)
         case .setAppAccountToken(let transaction, let token): try setAppAccountToken(token, on: transaction)
-        case .joinFamily(let other, let name): try join(id, familyOf: other, named: name)
+        case .joinFamily(let other, let name, let linksCopies):
+            try join(id, familyOf: other, named: name, linksCopies: linksCopies)
         case .leaveFamily: try leaveFamily(id)
         case .shareWithFamily(let original, let shares): try setSharing(of: original, to: shares)
         case .downloadApp(let download): downloadApp(download, by: id)

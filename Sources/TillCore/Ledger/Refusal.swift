@@ -58,6 +58,9 @@ package enum Refusal: Error, Equatable, Sendable {
     case familyFull(family: String)
     case familyOnAnotherClock(customer: String, clock: String?)
     case notShareable(product: String)
+    /// An imported copy does not belong to the family's purchase: their ids, and the key that differs.
+    case copyDiffers(String, String, CopyDifference)
+    case noExternalCopy(customer: String)
 
     /// One or two sentences for the operator: what is wrong, and what to do instead.
     package var explanation: String {
@@ -173,6 +176,12 @@ package enum Refusal: Error, Equatable, Sendable {
             "Customer \(customer) is in no family."
         case .familyFull(let family):
             "The family \(family) has \(FamilyMembership.maxMembers) members, which is the maximum."
+        case .copyDiffers(let copy, let purchase, let key):
+            "Transaction \(copy) is not a family member's copy of transaction \(purchase): \(key.rawValue) differs. "
+                + "Import both customers from answers of the same time."
+        case .noExternalCopy(let customer):
+            "Neither \(customer) nor the family has an imported copy of a purchase that the other one has. Join "
+                + "without the link to share the purchases as new copies."
         }
     }
 }

@@ -44,7 +44,11 @@ struct CommitBatch: Sendable {
         // If all nodes write their accounts in the same order, they do not deadlock.
         let isFree = Self.isFree(standing.map(\.element))
         self.changes = isFree ? prepared.sorted { ($0.first, $0.place) < ($1.first, $1.place) } : prepared
-        checks = writePrecondition.map { [Step(.lockShared), Step($0)] } ?? []
+        // After an import, other nodes must not commit identifiers that it reserves: it waits for their commits, and
+        // makes later decisions outdated.
+        let reserves = standing.contains { !$0.element.foreignIdentifiers.isEmpty }
+        let lock = reserves ? Step(.lockAlone) : Step(.lockShared)
+        checks = writePrecondition.map { [lock, Step($0)] } ?? (reserves ? [lock] : [])
     }
 
     /// Whether no change of the batch can depend on another, so that any order is possible.
@@ -61,7 +65,12 @@ struct CommitBatch: Sendable {
         let prepared = try PreparedChange(change)
         var guards: [Int: CommitFailure] = [:]
         for (index, step) in prepared.steps.enumerated() { guards[index] = step.failure }
-        return Prepared(place: place, steps: prepared.steps.map { Step($0) }, guards: guards, first: prepared.first)
+        var steps = prepared.steps.map { Step($0) }
+        if !change.foreignIdentifiers.isEmpty {
+            steps.append(Step(.raiseConfigurationVersion, Arguments(ConfigurationVersions.imports)))
+            steps.append(Step(.announce, Arguments(NodeMessage.configurationVersions)))
+        }
+        return Prepared(place: place, steps: steps, guards: guards, first: prepared.first)
     }
 }
 

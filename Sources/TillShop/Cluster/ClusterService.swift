@@ -118,6 +118,7 @@ extension Shop {
     /// Reloads configuration that this node or another node has written.
     func follow(_ kinds: Set<DocumentKind>, isNewEra: Bool) async throws {
         if isNewEra { return try await reloadAll() }
+        try await identifiers.readReserved()
         if !kinds.isDisjoint(with: [.team, .app, .key, .catalog, .rules]) { try await registry.reload() }
         if kinds.contains(.rules) { checkAllClocks() }
         if kinds.contains(.clock) { signals.check(try await clocks.reload()) }

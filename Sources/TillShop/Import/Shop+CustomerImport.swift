@@ -17,15 +17,15 @@ extension Shop {
         clockName: String,
         isAnonymous: Bool
     ) async throws -> ImportedAccount {
-        var life = try SourceDocument.life(from: bytes, of: customer.scope)
-        if isAnonymous { life.replaceTokens { identifiers.uuid("token/\($0)") } }
+        var source = try SourceDocument.customer(from: bytes, of: customer.scope)
+        if isAnonymous { source.replaceTokens { identifiers.uuid("token/\($0)") } }
         let clock = ClockName(customer.scope, own: clockName)
-        try await check(customer, life, isAnonymous)
+        try await check(customer, source, isAnonymous)
         try settings.checkMayMove(clock)
-        let trial = try await makeProducts(for: life, customer)
-        try await createClock(clock, .frozen(at: life.instant))
+        let trial = try await makeProducts(for: source, customer)
+        try await createClock(clock, .frozen(at: source.instant))
         do {
-            var imported = try await write(customer, life, clock, isAnonymous)
+            var imported = try await write(customer, source, clock, isAnonymous)
             imported.takeProducts(madeBy: trial)
             return imported
         } catch {
@@ -35,23 +35,27 @@ extension Shop {
     }
 
     /// Checks what the source says against the stored data.
-    private func check(_ customer: CustomerName, _ life: SourceCustomer, _ isAnonymous: Bool) async throws {
+    private func check(_ customer: CustomerName, _ source: SourceCustomer, _ isAnonymous: Bool) async throws {
         guard try await storage.account(of: customer) == nil else {
             throw ImportRefused.customerExists(customer.customer)
         }
         guard !isAnonymous else { return }
         let scope = customer.scope
-        for number in life.transactions.map(\.number) {
+        for number in source.transactions.map(\.number) {
             guard try await transaction(shown: number, in: scope) == nil else {
                 throw ImportRefused.identifierExists(String(number))
             }
         }
-        if let number = life.appTransactionID {
+        if let number = source.appTransactionID {
             let own = try await storage.storedAccount(AccountID(number))
             let known = try await storage.foreignIdentifier(.transaction, String(number), in: scope)
             guard own == nil, known == nil else { throw ImportRefused.identifierExists(String(number)) }
         }
-        for order in life.orders.keys {
+        for item in Set(source.transactions.compactMap(\.row.lineItem)) {
+            let known = try await storage.foreignIdentifier(.lineItem, String(item), in: scope)
+            guard known == nil else { throw ImportRefused.identifierExists(String(item)) }
+        }
+        for order in source.orders.keys {
             let known = try await storage.foreignIdentifier(.order, order, in: scope)
             var isOwn = false
             if let id = OrderID(wireForm: order) { isOwn = try await !storage.transactions(in: id).isEmpty }
@@ -62,9 +66,9 @@ extension Shop {
     /// Adds the products that the catalog lacks.
     ///
     /// - Returns: the account as it would be, with the report on the products.
-    private func makeProducts(for life: SourceCustomer, _ customer: CustomerName) async throws -> ImportedAccount {
-        var ids = Identifiers(reserved: 0..<ImportedAccount.identifiersNeeded(for: life))
-        let trial = derive(life, customer, &ids, isAnonymous: true)
+    private func makeProducts(for source: SourceCustomer, _ customer: CustomerName) async throws -> ImportedAccount {
+        var ids = Identifiers(reserved: 0..<ImportedAccount.identifiersNeeded(for: source))
+        let trial = derive(source, customer, &ids, isAnonymous: true)
         guard !trial.rows.isEmpty || trial.account.appTransaction != nil else { throw ImportRefused.nothingToImport }
         guard !trial.productsMade.isEmpty else { return trial }
         let made = trial.productsMade.compactMap { trial.catalog.products[$0] }
@@ -77,7 +81,7 @@ extension Shop {
     }
 
     private func derive(
-        _ life: SourceCustomer,
+        _ source: SourceCustomer,
         _ customer: CustomerName,
         _ ids: inout Identifiers,
         isAnonymous: Bool
@@ -90,10 +94,10 @@ extension Shop {
             app: scope.app,
             customer: customer.customer,
             storefront: catalog.storefront,
-            at: life.instant
+            at: source.instant
         )
         return ImportedAccount(
-            life,
+            source,
             as: account,
             catalog: catalog,
             policy: registry.policy(of: scope),
@@ -104,26 +108,37 @@ extension Shop {
 
     private func write(
         _ customer: CustomerName,
-        _ life: SourceCustomer,
+        _ source: SourceCustomer,
+        _ clock: ClockName,
+        _ isAnonymous: Bool
+    ) async throws -> ImportedAccount {
+        try await identifiers.reserving(isAnonymous ? [] : source.counters) {
+            try await commit(customer, source, clock, isAnonymous)
+        }
+    }
+
+    private func commit(
+        _ customer: CustomerName,
+        _ source: SourceCustomer,
         _ clock: ClockName,
         _ isAnonymous: Bool
     ) async throws -> ImportedAccount {
         let scope = customer.scope
-        // Two imports of the same customer must not run at the same time.
-        var keys: Set<String> = [customer.lockKey, "import/\(scope.environment.rawValue)/\(scope.app)"]
-        let imported = try await transactor.transact("the account of \(customer.customer)", locking: &keys) { _ in
-            try await check(customer, life, isAnonymous)
-            // Every attempt needs this, because the pool may have read the stored identifiers again since the last one.
-            if !isAnonymous { identifiers.skip(life.counters) }
-            var ids = try identifiers.take(ImportedAccount.identifiersNeeded(for: life))
-            var imported = derive(life, customer, &ids, isAnonymous: isAnonymous)
+        var keys: Set<String> = [customer.lockKey]
+        return try await transactor.transact("the account of \(customer.customer)", locking: &keys) { _ in
+            // The database refuses identifiers that were created or imported since the check.
+            guard try await storage.account(of: customer) == nil else {
+                throw ImportRefused.customerExists(customer.customer)
+            }
+            var ids = try identifiers.take(ImportedAccount.identifiersNeeded(for: source))
+            var imported = derive(source, customer, &ids, isAnonymous: isAnonymous)
             imported.setClock(clock.own)
             let ledger = Ledger(
                 accounts: [imported.account],
                 catalog: registry.catalog(of: scope.app),
                 policy: registry.policy(of: scope),
                 identifiers: Identifiers(reserved: 0..<0),
-                at: life.instant
+                at: source.instant
             )
             let account = AccountChange(
                 account: imported.account,
@@ -137,8 +152,6 @@ extension Shop {
             )
             return .write(Draft(change: change, chain: signingChain), imported)
         }
-        try await identifiers.readImported()
-        return imported
     }
 }
 

@@ -8,7 +8,7 @@ import TillStorage
 /// An answer is recognized by its keys. Signed values may be compact JWS, whose signatures are not verified, or the
 /// decoded payloads.
 struct SourceDocument {
-    private(set) var life: SourceCustomer
+    private(set) var customer: SourceCustomer
     private let scope: AccountScope
     private var signedDates: [Timestamp] = []
     private var statusDates: [Timestamp] = []
@@ -18,7 +18,7 @@ struct SourceDocument {
     /// Reads a document: an object with `answers`, and optionally `historyV1` and `orders`.
     ///
     /// - Throws: `ImportRefused` if the document is not readable, or if a part of the history is missing.
-    static func life(from bytes: [UInt8], of scope: AccountScope) throws(ImportRefused) -> SourceCustomer {
+    static func customer(from bytes: [UInt8], of scope: AccountScope) throws(ImportRefused) -> SourceCustomer {
         let tree: JSONTree
         do {
             tree = try JSONTree.parse(bytes)
@@ -37,7 +37,7 @@ struct SourceDocument {
                     if let number = payload.id("transactionId") { unfinished.insert(number) }
                 }
             }
-            document.life.unfinished = unfinished
+            document.customer.unfinished = unfinished
         }
         for (place, order) in (tree["orders"] ?? .null).elements.enumerated() {
             try document.read(order: order, at: "$.orders[\(place)]")
@@ -47,20 +47,20 @@ struct SourceDocument {
 
     private init(_ scope: AccountScope) {
         self.scope = scope
-        life = SourceCustomer(at: Timestamp(milliseconds: 0))
+        customer = SourceCustomer(at: Timestamp(milliseconds: 0))
     }
 
     private func finished() throws(ImportRefused) -> SourceCustomer {
-        guard pages > 0 || life.appTransaction != nil else {
+        guard pages > 0 || customer.appTransaction != nil else {
             throw .badDocument("$.answers: neither a transaction history nor an app transaction is among the answers")
         }
         guard pages == 0 || hasEndOfHistory else { throw .incompleteHistory }
-        var life = life
+        var customer = customer
         guard let instant = statusDates.max() ?? signedDates.max() else {
             throw .badDocument("$.answers: no signed value has a signedDate, so the time of the answers is not known")
         }
-        life.instant = instant
-        return life
+        customer.instant = instant
+        return customer
     }
 
     // MARK: Answers
@@ -78,7 +78,7 @@ struct SourceDocument {
             }
         } else if answer["signedTransactions"] != nil, answer["revision"] != nil {
             for payload in try payloads(answer["signedTransactions"], at: "\(path).signedTransactions") {
-                if let number = payload.id("transactionId") { life.refunds.append(number) }
+                if let number = payload.id("transactionId") { customer.refunds.append(number) }
             }
         } else if answer["signedTransactions"] != nil || answer["status"] != nil {
             throw .badDocument("\(path): an answer to an order lookup belongs to orders, with its order id")
@@ -95,7 +95,7 @@ struct SourceDocument {
         }
         let place = "\(path).answer.signedTransactions"
         let found = try payloads(order["answer"]?["signedTransactions"] ?? .array([]), at: place)
-        life.orders[id] = found.compactMap { $0.id("transactionId") }
+        customer.orders[id] = found.compactMap { $0.id("transactionId") }
     }
 
     private mutating func readStatuses(_ answer: JSONTree, at path: String) throws(ImportRefused) {
@@ -145,12 +145,12 @@ struct SourceDocument {
     private mutating func takeTransaction(_ payload: SourcePayload) {
         if let date = payload.date("signedDate") { signedDates.append(date) }
         // A customer who never downloaded the app has the id, too.
-        if life.appTransactionID == nil { life.appTransactionID = payload.id("appTransactionId") }
+        if customer.appTransactionID == nil { customer.appTransactionID = payload.id("appTransactionId") }
         let name = payload.text("transactionId") ?? "without an id"
         do {
-            life.transactions.append(try payload.transaction(in: scope))
+            customer.transactions.append(try payload.transaction(in: scope))
         } catch {
-            life.unreadable.append(ImportedAccount.Finding("transaction \(name.prefix(64))", error.words))
+            customer.unreadable.append(ImportedAccount.Finding("transaction \(name.prefix(64))", error.words))
         }
     }
 
@@ -166,7 +166,7 @@ struct SourceDocument {
                 let status = item["status"]?.number.flatMap({ SubscriptionStatus(rawValue: Int($0)) }),
                 let number = Int64(original), let latestNumber = latest.id("transactionId")
             else { throw SourcePayload.Unreadable("has no known status, or no transaction id") }
-            life.subscriptions.append(
+            customer.subscriptions.append(
                 SourceSubscription(
                     groupID: group,
                     original: number,
@@ -176,19 +176,19 @@ struct SourceDocument {
                 )
             )
         } catch {
-            life.unreadable.append(ImportedAccount.Finding("subscription \(original.prefix(64))", error.words))
+            customer.unreadable.append(ImportedAccount.Finding("subscription \(original.prefix(64))", error.words))
         }
     }
 
     private mutating func takeAppTransaction(_ payload: SourcePayload) {
-        life.appTransactionID = payload.id("appTransactionId")
+        customer.appTransactionID = payload.id("appTransactionId")
         guard let date = payload.date("originalPurchaseDate") else {
-            life.unreadable.append(ImportedAccount.Finding("app transaction", "originalPurchaseDate is absent"))
+            customer.unreadable.append(ImportedAccount.Finding("app transaction", "originalPurchaseDate is absent"))
             return
         }
         if let created = payload.date("receiptCreationDate") { signedDates.append(created) }
         let version = payload.text("originalApplicationVersion") ?? "1.0"
-        life.appTransaction = AppTransaction(
+        customer.appTransaction = AppTransaction(
             originalPurchaseDate: date,
             originalPlatform: payload.text("originalPlatform").flatMap(PurchasePlatform.init(rawValue:)) ?? .iOS,
             originalApplicationVersion: version,

@@ -35,7 +35,7 @@ enum NumberCheck {
         case "revocation_percentage": 0...100_000
         case "is_upgraded", "is_finished", "is_triggered", "is_delivered": 0...1
         case "account", "id", "original_id", "transaction_id", "line_item", "order_number", "shared_from",
-            "notification", "own_id":
+            "notification", "own_id", "counter":
             identifiers
         default: name == "due" || name.hasSuffix("_date") || name == "next_due" ? dates : counts
         }

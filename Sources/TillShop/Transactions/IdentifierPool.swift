@@ -15,10 +15,44 @@ final class IdentifierPool: Sendable {
     }
 
     private struct Block {
+        /// The values that were not assigned yet.
         var values: Range<Int64> = 0..<0
-        var reserved = ContinuousClock.now
-        /// The counter values of imported identifiers, in ascending order.
-        var imported: [Int64] = []
+        /// All values of the block.
+        private(set) var whole: Range<Int64> = 0..<0
+        private(set) var reserved = ContinuousClock.now
+        /// The counter values of imported identifiers in the block, in ascending order.
+        private(set) var imported: [Int64] = []
+        /// The counter values that imports of this server reserve now, with the number of imports.
+        private var underway: [Int64: Int] = [:]
+        /// The number of times that `imported` was replaced.
+        private(set) var readings = 0
+        /// The imported counter values and those of imports in progress, in ascending order.
+        private var skipped: [Int64] = []
+
+        /// Begins a new block.
+        mutating func begin(_ range: Range<Int64>, imported: [Int64]) {
+            (values, whole, reserved) = (range, range, .now)
+            replace(imported: imported)
+        }
+
+        mutating func replace(imported: [Int64]) {
+            self.imported = imported
+            readings += 1
+            skipped = Set(imported + underway.keys).sorted()
+        }
+
+        mutating func begin(_ counters: [Int64]) {
+            for counter in counters { underway[counter, default: 0] += 1 }
+            skipped = Set(imported + underway.keys).sorted()
+        }
+
+        mutating func end(_ counters: [Int64]) {
+            for counter in counters {
+                let rest = underway[counter, default: 1] - 1
+                underway[counter] = rest > 0 ? rest : nil
+            }
+            skipped = Set(imported + underway.keys).sorted()
+        }
 
         /// The next consecutive values that no imported identifier has; nil if the block has too few.
         mutating func take(_ count: Int64) -> Range<Int64>? {
@@ -33,14 +67,17 @@ final class IdentifierPool: Sendable {
             return nil
         }
 
+        var hasSkipped: Bool { !skipped.isEmpty }
+        func skips(_ counter: Int64) -> Bool { lastImported(below: counter + 1) == counter }
+
         /// The highest imported value below a limit, by binary search; nil if there is none.
         private func lastImported(below limit: Int64) -> Int64? {
-            var (low, high) = (0, imported.count)
+            var (low, high) = (0, skipped.count)
             while low < high {
                 let middle = (low + high) / 2
-                if imported[middle] < limit { low = middle + 1 } else { high = middle }
+                if skipped[middle] < limit { low = middle + 1 } else { high = middle }
             }
-            return low > 0 ? imported[low - 1] : nil
+            return low > 0 ? skipped[low - 1] : nil
         }
     }
 
@@ -52,9 +89,23 @@ final class IdentifierPool: Sendable {
     /// (`Retention.HighWaterMark`).
     static let blockLife = Duration.seconds(86_400)
 
-    /// Never assigns these values, which the identifiers of an import in progress have.
-    func skip(_ counters: [Int64]) {
-        block.withLock { $0.imported = Array(Set($0.imported + counters)).sorted() }
+    /// Runs an import, which reserves counter values. No other operation of this server gets them from now on.
+    func reserving<Value: Sendable>(_ counters: [Int64], _ body: () async throws -> Value) async throws -> Value {
+        block.withLock { $0.begin(counters) }
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+        do {
+            // A failed import may have been committed, too.
+            try await readReserved()
+            block.withLock { $0.end(counters) }
+        } catch {
+            // The values stay reserved.
+        }
+        return try result.get()
     }
 
     /// The random text from which UUIDs are derived, so that a replayed run has the same UUIDs.
@@ -66,21 +117,37 @@ final class IdentifierPool: Sendable {
         let body = "\"\(UUID().uuidString.lowercased())\""
         // Another server may start with the same empty database at the same time, so the first stored seed wins.
         seed = try await storage.keep(Document(kind: .shop, name: "seed", body: body)).body
-        try await readImported()
     }
 
-    /// Reads the identifiers of imported customers, which are never assigned.
-    func readImported() async throws {
-        var imported: [Int64] = []
-        var last: TableRow?
+    /// Reads which values of the block the identifiers of imported customers have. They are never assigned.
+    ///
+    /// A server reads them when it reserves a block, after an import of its own, and after an import of another server.
+    /// The database refuses commits of a server that has not read the last import (`ConfigurationVersions.imports`).
+    func readReserved() async throws {
         while true {
-            let rows = try await storage.rows(of: .foreignIdentifiers, after: last, limit: 1_000)
-            imported += rows.compactMap { try? ForeignIdentifier($0).counter }
-            guard rows.count == 1_000 else { break }
-            last = rows.last
+            let range = block.withLock { $0.whole }
+            let imported = try await range.isEmpty ? [] : storage.reservedCounters(in: range)
+            let isCurrent = block.withLock { block in
+                // Another call may have reserved a new block meanwhile.
+                guard block.whole == range else { return false }
+                block.replace(imported: imported)
+                return true
+            }
+            if isCurrent { return }
         }
-        let sorted = imported.sorted()
-        block.withLock { $0.imported = sorted }
+    }
+
+    /// Whether a change creates an identifier that an import has reserved since the decision.
+    func hasReserved(_ change: Change) -> Bool {
+        block.withLock { block in
+            guard block.hasSkipped else { return false }
+            let rows = change.rows.filter { $0.before == nil }.map(\.after)
+            let accounts = change.accounts.filter { $0.before == nil }.map { Identifiers.counter(of: $0.account.id) }
+            let orders = rows.compactMap(\.order).map { $0.number / Partition.count }
+            let items = rows.compactMap(\.lineItem).map { Identifiers.counter(of: TransactionID($0)) }
+            let own = rows.map { Identifiers.counter(of: $0.id) }
+            return (accounts + orders + items + own).contains { block.skips($0) }
+        }
     }
 
     /// A lower-case UUID derived from the database's seed and a name, so that a replayed run has the same UUIDs.
@@ -111,11 +178,18 @@ final class IdentifierPool: Sendable {
     /// Reserves a block if the present one has fewer values than needed.
     func reserve(_ count: Int64) async throws {
         let range = try await storage.reserveIdentifiers(max(count, Self.blockSize))
-        // Another server may have imported customers since the last block.
-        try await readImported()
-        block.withLock { block in
-            // During the await another call may have reserved a block. If that block has enough values, it is kept.
-            if Int64(block.values.count) < count { (block.values, block.reserved) = (range, .now) }
+        while true {
+            let readings = block.withLock { $0.readings }
+            let imported = try await storage.reservedCounters(in: range)
+            let isDone = block.withLock { block in
+                // During the await another call may have reserved a block. If that block has enough values, it is kept.
+                if Int64(block.values.count) >= count { return true }
+                // An import may have ended after the values were read.
+                guard block.readings == readings else { return false }
+                block.begin(range, imported: imported)
+                return true
+            }
+            if isDone { return }
         }
     }
 

@@ -293,7 +293,7 @@ extension Shop {
     /// joins.
     func others(concernedBy command: Command, of account: Account) async throws -> [Account] {
         var ids = Set(account.family?.members ?? [])
-        if case .joinFamily(let host, _) = command {
+        if case .joinFamily(let host, _, _) = command {
             ids.insert(host)
             if let family = try await storage.account(host)?.family { ids.formUnion(family.members) }
         }

@@ -105,6 +105,7 @@ struct Transactor: Sendable {
             return true
         case .codeUsedUp(let redemption):
             throw Refusal.codeUsedUp(offer: redemption.offerID, limit: redemption.limit)
+        case .identifierExists(let id): throw ImportRefused.identifierExists(id)
         default:
             logger.error("commit failed", metadata: ["cause": "\(failure.logText)"])
             throw ShopBusy(failure)

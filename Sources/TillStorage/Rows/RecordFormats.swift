@@ -27,6 +27,8 @@ extension ForeignIdentifier: StoredRow {
             .stored("foreign_id", \.foreign),
             .stored("account", \.account),
             .stored("own_id", \.own),
+            // Null in rows of an earlier version.
+            .derived("counter") { Int64?.some($0.counter ?? Identifiers.maxCounters) },
         ]
     )
 

@@ -35,7 +35,10 @@ extension CommonStatement {
         case .foreignIdentifier:
             "SELECT \(ForeignIdentifier.format.list) FROM foreign_identifiers "
                 + "WHERE \(Self.environment) = $1 AND app = $2 AND kind = $3 AND foreign_id = $4"
-        case .insertForeignIdentifier: ForeignIdentifier.format.insert
+        case .insertForeignIdentifier: Self.reserveForeignIdentifier
+        case .reservedCounters:
+            "SELECT \(ForeignIdentifier.format.list) FROM foreign_identifiers "
+                + "WHERE counter >= $1 AND counter < $2 OR counter IS NULL"
         case .eraseForeignIdentifiers: "DELETE FROM foreign_identifiers WHERE account = $1"
 
         // The bounds select the partitions of a node. If the bounds contain one partition, the statement touches no
@@ -254,6 +257,23 @@ extension CommonStatement {
         WHERE series = 'all' AND \(condition) next BETWEEN 0 AND \(Identifiers.maxCounters) - $1 RETURNING next
         """
     }
+
+    /// Adds an identifier of another store, unless a transaction, account or order of the app's environment has it.
+    private static let reserveForeignIdentifier = """
+        INSERT INTO foreign_identifiers (\(ForeignIdentifier.format.list))
+        SELECT $1, $2, $3, $4, CAST($5 AS BIGINT), CAST($6 AS BIGINT), CAST($7 AS BIGINT)
+        WHERE NOT EXISTS (
+            SELECT 1 FROM ledger l JOIN accounts a ON a.partition = l.partition AND a.account = l.account
+            WHERE @l.partition = $8 AND l.id = $9 AND @a.partition = $8 AND @a.\(environment) = $1 AND @a.app = $2
+        ) AND NOT EXISTS (
+            SELECT 1 FROM ledger l JOIN accounts a ON a.partition = l.partition AND a.account = l.account
+            WHERE @l.partition = $8 AND l.order_number = $10 AND @a.partition = $8 AND @a.\(environment) = $1
+                AND @a.app = $2
+        ) AND NOT EXISTS (
+            SELECT 1 FROM accounts
+            WHERE partition = $8 AND account = $9 AND @\(environment) = $1 AND @app = $2
+        ) ON CONFLICT (\(environment), app, kind, foreign_id) DO NOTHING
+        """
 
     private static func eraseAudit(_ column: String) -> String {
         "UPDATE audit SET \(column) = NULL WHERE app = $1 AND environment = $2 AND \(column) = $3"

@@ -9,7 +9,7 @@ package enum CommonStatement: Int, CaseIterable, Sendable {
     case insertRow, moveRow, ownerOfRow, rowByID, rowsOfOrder, refundsAfter, latestRefunds
 
     // The identifiers of other stores.
-    case foreignIdentifier, insertForeignIdentifier, eraseForeignIdentifiers
+    case foreignIdentifier, insertForeignIdentifier, eraseForeignIdentifiers, reservedCounters
 
     // Due accounts and deliveries.
     case dueAccounts, dueAccountsInPart, dueDeliveries, dueDeliveriesInPart
@@ -44,7 +44,9 @@ package enum CommonStatement: Int, CaseIterable, Sendable {
     private static let all = allCases.map { StatementSQL($0) }
 
     /// Whether the statement must write a row. If it writes none, the change fails.
-    package var isGuarded: Bool { [.updateAccount, .moveRow, .countRedemption, .eraseAccount].contains(self) }
+    package var isGuarded: Bool {
+        [.updateAccount, .moveRow, .countRedemption, .eraseAccount, .insertForeignIdentifier].contains(self)
+    }
 
     /// Whether the statement reads at most a few hundred rows by one index range.
     fileprivate var isShort: Bool {

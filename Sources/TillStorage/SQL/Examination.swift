@@ -105,7 +105,12 @@ extension CommonStatement {
                 OR (revocation_date IS NULL) <> (revocation_kind IS NULL)
             """
         case .copiesWithoutSource:
-            "SELECT id FROM ledger WHERE (ownership = 'FAMILY_SHARED') <> (shared_from IS NOT NULL)"
+            // The purchaser of an imported copy is on another server.
+            """
+            SELECT id FROM ledger
+            WHERE ownership = 'FAMILY_SHARED' AND shared_from IS NULL AND foreign_ids IS NULL
+                OR ownership <> 'FAMILY_SHARED' AND shared_from IS NOT NULL
+            """
         case .strangeClocks:
             "SELECT account FROM accounts WHERE clock <> coalesce(\(Self.stated("clock", "\"([^\"]*)\"")), '')"
         case .deliveriesOnStrangeClocks:

@@ -109,5 +109,13 @@ package struct LaterMigration: Sendable {
                 ALTER TABLE snapshot_ledger ADD COLUMN foreign_ids TEXT;
                 """
         ),
+        LaterMigration(
+            "counters of identifiers of other stores",
+            both: """
+                ALTER TABLE foreign_identifiers ADD COLUMN counter BIGINT;
+                ALTER TABLE snapshot_foreign_identifiers ADD COLUMN counter BIGINT;
+                CREATE INDEX foreign_identifiers_by_counter ON foreign_identifiers (counter);
+                """
+        ),
     ]
 }

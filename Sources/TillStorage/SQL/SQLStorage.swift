@@ -139,6 +139,12 @@ extension SQLStorage {
             .first
     }
 
+    package func reservedCounters(in range: Range<Int64>) async throws -> [Int64] {
+        let bounds = [range.lowerBound.cell, range.upperBound.cell]
+        let found = try await rows(.reservedCounters, each: [bounds]) { try ForeignIdentifier($0) }
+        return found.compactMap(\.counter).filter(range.contains)
+    }
+
     package func refunds(of account: AccountID, after refundNumber: Int64, limit: Int) async throws -> [Transaction] {
         try await rows(.refundsAfter, each: [account.place + [refundNumber.cell, limit.cell]]) { try Transaction($0) }
     }

@@ -50,7 +50,13 @@ package struct PreparedChange: Sendable {
         }
         steps += try change.notifications.map { StatementStep(.insertEntry, try $0.cells()) }
         steps += try change.deliveries.map { StatementStep(.insertDelivery, try $0.cells()) }
-        steps += try change.foreignIdentifiers.map { StatementStep(.insertForeignIdentifier, try $0.cells()) }
+        steps += try change.foreignIdentifiers.map { identifier in
+            StatementStep(
+                .insertForeignIdentifier,
+                try identifier.cells() + identifier.ownPlace,
+                orElse: .identifierExists(identifier.foreign)
+            )
+        }
         steps += try change.documents.map { StatementStep(.putDocument, try $0.cells()) }
         if let erasure = change.erasure { add(erasure) }
     }
@@ -88,6 +94,22 @@ package struct PreparedChange: Sendable {
         let owner = [erasure.scope.app.cell, erasure.scope.environment.cell, erasure.customer.cell]
         steps += [StatementStep(.eraseAuditCustomer, owner), StatementStep(.eraseAuditObject, owner)]
         steps += erasure.requestLog.map { StatementStep(.eraseRequestLogEntry, [$0.cell]) }
+    }
+}
+
+extension ForeignIdentifier {
+    /// The partition, the number and the order number that Till's own transaction, account or order with the same
+    /// identifier has; null for what no lookup finds.
+    fileprivate var ownPlace: [Cell] {
+        switch kind {
+        case .transaction:
+            guard let number = Int64(foreign) else { return [.null, .null, .null] }
+            return [Partition(of: number).number.cell, number.cell, .null]
+        case .order:
+            guard let order = OrderID(wireForm: foreign) else { return [.null, .null, .null] }
+            return [order.partition.number.cell, .null, order.cell]
+        case .lineItem: return [.null, .null, .null]
+        }
     }
 }
 

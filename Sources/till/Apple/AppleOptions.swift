@@ -61,8 +61,8 @@ struct AppleServerOptions: ParsableArguments {
     }
 }
 
-/// The options with which a command asks an App Store server about an app.
-struct AppleOptions: ParsableArguments {
+/// The key for in-app purchases with which a command signs in to an App Store server.
+struct AppleKeyOptions: ParsableArguments {
     @Option(help: "The .p8 file of the key for in-app purchases (environment: TILL_APPLE_KEY).")
     var key: String?
     @Option(help: "The id of the key (environment: TILL_APPLE_KEY_ID; default: from the name of the file).")
@@ -71,17 +71,21 @@ struct AppleOptions: ParsableArguments {
     var issuer: String?
     @Option(help: "The bundle id of the app (environment: TILL_APPLE_BUNDLE).")
     var bundle: String?
-    @OptionGroup var server: AppleServerOptions
 
-    /// A client of the server.
-    func client() throws -> AppStoreServerClient {
-        let profile = try AppleProfile(server.profileFile)
-        let servers = try server.servers(profile)
+    /// A client of servers.
+    ///
+    /// - Parameter app: the app that the command is about in Till; nil if the variables or the profile name it.
+    func client(
+        of servers: ServerEnvironment,
+        _ profile: AppleProfile,
+        about app: String? = nil
+    ) throws -> AppStoreServerClient {
         let file = try value(key ?? TillVariable.text("APPLE_KEY") ?? profile.path(at: "key"), "key", "KEY")
-        let named = keyId ?? TillVariable.text("APPLE_KEY_ID") ?? profile["keyId"]
-        let id = try value(named ?? Self.keyID(in: file), "key-id", "KEY_ID")
+        let keyID = keyId ?? TillVariable.text("APPLE_KEY_ID") ?? profile["keyId"] ?? Self.keyID(in: file)
+        let id = try value(keyID, "key-id", "KEY_ID")
         let issuerID = try value(issuer ?? TillVariable.text("APPLE_ISSUER") ?? profile["issuer"], "issuer", "ISSUER")
-        let bundleID = try value(bundle ?? TillVariable.text("APPLE_BUNDLE") ?? profile["bundle"], "bundle", "BUNDLE")
+        let named = bundle ?? app ?? TillVariable.text("APPLE_BUNDLE") ?? profile["bundle"]
+        let bundleID = try value(named, "bundle", "BUNDLE")
         let appleKey: AppStoreKey
         do {
             appleKey = try AppStoreKey(file: file, keyID: id, issuerID: issuerID)
@@ -111,5 +115,17 @@ struct AppleOptions: ParsableArguments {
         let name = URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent
         let parts = name.split(separator: "_")
         return parts.count == 2 && ["AuthKey", "SubscriptionKey"].contains(parts[0]) ? String(parts[1]) : nil
+    }
+}
+
+/// The options with which a command asks an App Store server about an app.
+struct AppleOptions: ParsableArguments {
+    @OptionGroup var key: AppleKeyOptions
+    @OptionGroup var server: AppleServerOptions
+
+    /// A client of the server.
+    func client() throws -> AppStoreServerClient {
+        let profile = try AppleProfile(server.profileFile)
+        return try key.client(of: try server.servers(profile), profile)
     }
 }

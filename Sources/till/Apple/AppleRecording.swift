@@ -81,10 +81,16 @@ struct AppleRecording {
         } catch let error as JSONError {
             throw CommandRefused("\(file): \(error.withoutExcerpt.description)", code: "bad_document")
         }
-        guard tree["format"]?.text == Self.format else {
+        guard let recording = AppleRecording(tree) else {
             throw CommandRefused("\(file) is not a recording. Make one: till apple record", code: "bad_document")
         }
-        for endpoint in Endpoint.allCases { answers[endpoint] = tree[endpoint.rawValue]?.elements }
+        self = recording
+    }
+
+    /// A recording; nil for any other document.
+    init?(_ document: JSONTree) {
+        guard document["format"]?.text == Self.format else { return nil }
+        for endpoint in Endpoint.allCases { answers[endpoint] = document[endpoint.rawValue]?.elements }
     }
 
     /// The content of a file.

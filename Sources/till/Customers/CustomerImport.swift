@@ -12,11 +12,13 @@ extension CustomerCommand {
         static let examples = """
             till customer import zoe --from apple --transaction 700001234567890
             till customer import zoe --from history.json --from status.json --anonymize
+            till customer import zoe --from recording.json
             """
         static let notes =
             "--from apple asks Apple's server of the environment; a URL asks any other server; a file has answers that "
-            + "were saved before, one after another. With files, --order names the order of each order lookup, in "
-            + "their order. The customer gets a frozen clock with the time of the answers. Nothing is written to the "
+            + "were saved before, one after another, or a recording of till apple record. The key options are those "
+            + "of till apple; the bundle id is by default that of the app in Till. With files, --order names the order "
+            + "of each order lookup, in their order. The customer gets a frozen clock with the time of the answers. Nothing is written to the "
             + "source."
 
         @Argument(help: "The name of the new customer in Till.")
@@ -65,14 +67,9 @@ struct ImportSource: ParsableArguments {
     var transaction: String?
     @Option(help: "An order id to look up (several: give it several times).")
     var order: [String] = []
-    @Option(help: "The .p8 file of the key for in-app purchases (environment: TILL_APPLE_KEY).")
-    var key: String?
-    @Option(help: "The id of the key (environment: TILL_APPLE_KEY_ID).")
-    var keyId: String?
-    @Option(help: "The id of the issuer (environment: TILL_APPLE_ISSUER).")
-    var issuer: String?
-    @Option(help: "The bundle id at the source (default: that of the app in Till).")
-    var bundle: String?
+    @OptionGroup var key: AppleKeyOptions
+    @Option(help: "A JSON file with the key options (default: ~/.config/till/apple.json).")
+    var profileFile: String?
 
     private var server: String? {
         from.count == 1 && (from[0] == "apple" || from[0].hasPrefix("http://") || from[0].hasPrefix("https://"))
@@ -95,37 +92,8 @@ struct ImportSource: ParsableArguments {
         guard let server, let transaction else { return try saved() }
         let environment: ServerEnvironment =
             server != "apple" ? .custom(server) : app.environment == .production ? .production : .sandbox
-        let client = AppStoreServerClient(
-            key: try appleKey(),
-            bundleID: bundle ?? app.bundleId,
-            environment: environment
-        )
-        do {
-            return try await fetched(transaction, from: client)
-        } catch let error as AppStoreServerError {
-            throw CommandRefused("The source did not answer: \(error)", code: "source_refused")
-        }
-    }
-
-    private func appleKey() throws -> AppStoreKey {
-        func value(_ option: String?, _ variable: String, _ flag: String) throws -> String {
-            guard let text = option ?? TillVariable.text(variable) else {
-                throw CommandRefused("Give \(flag), or set TILL_\(variable).", code: "no_key")
-            }
-            return text
-        }
-        let file = try value(key, "APPLE_KEY", "--key")
-        do {
-            return try AppStoreKey(
-                file: file,
-                keyID: try value(keyId, "APPLE_KEY_ID", "--key-id"),
-                issuerID: try value(issuer, "APPLE_ISSUER", "--issuer")
-            )
-        } catch let refused as CommandRefused {
-            throw refused
-        } catch {
-            throw CommandRefused("\(file) is not a readable .p8 key.", code: "no_key")
-        }
+        let client = try key.client(of: environment, try AppleProfile(profileFile), about: app.bundleId)
+        return try await AppleErrors.reported { try await fetched(transaction, from: client) }
     }
 
     private func fetched(_ id: String, from client: AppStoreServerClient) async throws -> CustomerAnswers {
@@ -164,6 +132,11 @@ struct ImportSource: ParsableArguments {
                 throw CommandRefused("\(file): \(error)", code: "bad_document")
             }
             for document in documents {
+                if let recording = AppleRecording(document) {
+                    answers.answers += recording.importDocument.answers
+                    answers.historyV1 = (answers.historyV1 ?? []) + (recording.importDocument.historyV1 ?? [])
+                    continue
+                }
                 guard document["signedTransactions"] != nil || document["status"] != nil, document["revision"] == nil,
                     document["data"] == nil
                 else {

@@ -95,17 +95,30 @@ struct FamilyCommand: DocumentedCommand {
 
     struct Join: SendingCommand {
         static let summary = "Adds a customer to the family of another customer."
-        static let examples = "till family join dora --with ann"
+        static let examples = """
+            till family join dora --with ann
+            till family join yan --with zoe --link
+            """
+        static let notes =
+            "--link is for imported customers: an imported copy of a purchase becomes a copy of the purchase of "
+            + "another imported member, and follows it from then on."
 
         @Argument(help: "The customer who joins.")
         var customer: String
         @Option(help: "A member of the family.")
         var with: String
+        @Flag(help: "Links imported copies to the purchases of the family.")
+        var link = false
         @OptionGroup var options: SettlingOptions
 
-        func request(_ shop: AppClient) -> JoinFamily { JoinFamily(app: shop.app, customer: with, member: customer) }
+        func request(_ shop: AppClient) -> JoinFamily {
+            JoinFamily(app: shop.app, customer: with, member: customer, linkCopies: link ? true : nil)
+        }
 
-        func heading(_ answer: FamilyChange) -> String? { "\(customer) joined the family \(answer.family.name)." }
+        func heading(_ answer: FamilyChange) -> String? {
+            let linked = answer.events.count { $0 == .familyCopyLinked }
+            return "\(customer) joined the family \(answer.family.name)." + (link ? " Linked copies: \(linked)." : "")
+        }
     }
 
     struct Leave: SendingCommand {

@@ -49,7 +49,7 @@ def test_from_the_api(servers, tmp_path: Path):
     done = run_till("customer", "import", "yan", *asked, "--anonymize", TILL_DATA=str(target.data), code=0)
     assert ann["appTransactionId"] not in done.stdout
     wrong = [*asked[:2], "--transaction", "1", *asked[4:]]
-    assert "did not answer" in run_till("customer", "import", "xi", *wrong, TILL_DATA=str(target.data), code=1).stderr
+    assert "4040010" in run_till("customer", "import", "xi", *wrong, TILL_DATA=str(target.data), code=1).stderr
 
 
 def test_from_files(servers, tmp_path: Path):
@@ -65,4 +65,47 @@ def test_from_files(servers, tmp_path: Path):
     pages.write_text("{")
     broken = run_till("customer", "import", "yan", "--from", str(pages), *APP, TILL_DATA=str(target.data), code=1)
     assert "pages.json" in broken.stderr
-    run_till("customer", "import", "yan", "--from", str(pages), "--transaction", "1", TILL_DATA=str(target.data), code=64)
+    wrong = ["--from", str(pages), "--transaction", "1"]
+    run_till("customer", "import", "yan", *wrong, TILL_DATA=str(target.data), code=64)
+
+
+def test_from_a_recording(servers, tmp_path: Path):
+    """The key options are those of till apple: variables, and the key id in the name of the file."""
+    source, target = servers
+    facts, ann = source.document, requests.get(address(source, "ann"), timeout=30).json()
+    variables = {
+        "HOME": str(tmp_path), "TILL_APPLE_KEY": facts["keyFile"], "TILL_APPLE_ISSUER": facts["issuerId"],
+        "TILL_DATA": str(target.data),
+    }
+    asked = ["--from", facts["sandbox"], "--transaction", ann["appTransactionId"], *APP]
+    run_till("customer", "import", "zoe", *asked, **variables, code=0)
+    recording = str(tmp_path / "ann.json")
+    bundle = ["--bundle", "com.example.till.demo", "--url", facts["sandbox"]]
+    run_till("apple", "record", ann["appTransactionId"], "--out", recording, *bundle, **variables, code=0)
+    done = run_till("customer", "import", "yan", "--from", recording, *APP, "--json", **variables, code=0)
+    report = json.loads(done.stdout)
+    theirs = transactions(source, "ann")
+    assert report["transactions"] == len(theirs) and report["quarantined"] == []
+    assert [row["productId"] for row in transactions(target, "yan")] == [row["productId"] for row in theirs]
+    assert report["appTransactionId"] not in (ann["appTransactionId"], "")
+
+
+def test_a_family(servers):
+    """Both members of a family are imported; the copies are linked to the purchaser's purchases."""
+    source, target = servers
+    facts = source.document
+    run_till("buy", "com.example.till.demo.greenhouse.month", "--customer", "carla", *APP, TILL_DATA=str(source.data),
+             code=0)
+    variables = {"TILL_APPLE_KEY": facts["keyFile"], "TILL_APPLE_ISSUER": facts["issuerId"],
+                 "TILL_DATA": str(target.data)}
+    # Products that are created for a member's copy have family sharing.
+    for name, theirs in [("yan", "dora"), ("zoe", "carla")]:
+        about = requests.get(address(source, theirs), timeout=30).json()
+        asked = ["--from", facts["sandbox"], "--transaction", about["appTransactionId"], *APP]
+        run_till("customer", "import", name, *asked, **variables, code=0)
+    run_till("customer", "update", "yan", "--clock", "zoe", *APP, **variables, code=0)
+    before = transactions(target, "yan")
+    joined = run_till("family", "join", "yan", "--with", "zoe", "--link", *APP, **variables, code=0)
+    assert "Linked copies: " in joined.stdout and transactions(target, "yan") == before
+    target.stop()
+    run_till("doctor", "--data", str(target.data), code=0)

@@ -291,3 +291,48 @@ def test_a_rolling_restart_drops_no_request(database, start_nodes, post):
 def test_a_node_with_another_root_is_rejected(two, tmp_path, database):
     text = run_till("serve", "--data", tmp_path / "stranger", *PORTS, TILL_DATABASE=database.url, code=1).stderr
     assert "root.pem is missing" in text and "--adopt-root" in text
+
+
+def import_customer(server, name, ids) -> requests.Response:
+    """Imports a customer with a transaction for each id."""
+    rows = [{
+        "transactionId": id_, "originalTransactionId": id_, "bundleId": BUNDLE, "environment": "Sandbox",
+        "productId": f"{BUNDLE}.coins", "type": "Consumable", "purchaseDate": START, "signedDate": START,
+        "storefront": "USA", "price": 990, "currency": "USD",
+    } for id_ in ids]
+    answers = [{"bundleId": BUNDLE, "hasMore": False, "signedTransactions": rows}]
+    url = f"{server.address('control')}{SCOPE}/customers/{name}/import"
+    return requests.post(url, json={"answers": answers}, timeout=60)
+
+
+def test_an_import_on_one_node_reserves_its_ids_on_the_other(two):
+    """The other node has a block of ids already, from which it would create the next transactions."""
+    first, second = two.servers
+    key = set_up_app(first, BUNDLE)
+
+    def buy(count):
+        answers = [post_purchase(second, "ann") for _ in range(count)]
+        assert {answer.status_code for answer in answers} == {201}, answers[-1].text
+        return [answer.json()["transaction"]["transactionId"] for answer in answers]
+
+    def next_ids():
+        # The ids that ann's next purchases could get: above the partition, an id contains a counter.
+        last = int(buy(1)[0])
+        return [str(last + 1024 * place) for place in range(1, 201)]
+
+    ids = next_ids()
+    imported = import_customer(first, "zoe", ids)
+    assert imported.status_code == 201, imported.text
+    assert set(buy(10)).isdisjoint(ids), "the second node created an id of the imported customer"
+    assert {row["transactionId"] for row in history(second, key, ids[0])} == set(ids)
+
+    # Purchases and an import at the same time: the ids belong to either.
+    ids = next_ids()
+    with ThreadPoolExecutor(1) as pool:
+        racing = pool.submit(import_customer, first, "yan", ids)
+        own = buy(20)
+    if racing.result().status_code == 201:
+        assert set(own).isdisjoint(ids)
+    else:
+        assert racing.result().json()["code"] == "identifier_exists", racing.result().text
+        assert not set(own).isdisjoint(ids)

@@ -53,35 +53,35 @@ struct ImportedAccountTests {
         return SourceTransaction(number: number, original: original, row: row)
     }
 
-    /// A life of one month, ten days after its end or ten days after its beginning.
-    static func life(
+    /// A customer with one month, ten days after its end or ten days after its beginning.
+    static func customer(
         _ status: SubscriptionStatus,
         after days: Int64 = 41,
         _ change: (inout SourceRenewalInfo) -> Void = { _ in }
     ) -> SourceCustomer {
-        var life = SourceCustomer(at: start.advanced(milliseconds: days * 86_400_000))
-        life.transactions = [month(100)]
+        var customer = SourceCustomer(at: start.advanced(milliseconds: days * 86_400_000))
+        customer.transactions = [month(100)]
         var renewal = SourceRenewalInfo(autoRenewProductID: "pro", autoRenews: true)
         renewal.recentStart = start
         change(&renewal)
-        life.subscriptions = [
+        customer.subscriptions = [
             SourceSubscription(groupID: "1", original: 100, latest: 100, status: status, renewal: renewal)
         ]
-        return life
+        return customer
     }
 
-    static func derive(_ life: SourceCustomer, keepsIDs: Bool = true) -> ImportedAccount {
+    static func derive(_ customer: SourceCustomer, keepsIDs: Bool = true) -> ImportedAccount {
         let account = Account(
             id: AccountID(704_000_000_000_001_024),
             environment: .production,
             app: "app",
             customer: "zoe",
             storefront: .unitedStates,
-            at: life.instant
+            at: customer.instant
         )
         var ids = Identifiers(reserved: 10..<1_000)
         return ImportedAccount(
-            life,
+            customer,
             as: account,
             catalog: catalog,
             policy: Policy(for: .production),
@@ -94,14 +94,15 @@ struct ImportedAccountTests {
     func states() throws {
         let day: Int64 = 86_400_000
         let grace = Self.start.advanced(milliseconds: 47 * day)
-        let lives = [
-            Self.life(.active, after: 10), Self.life(.gracePeriod) { $0.graceUntil = grace }, Self.life(.billingRetry),
-            Self.life(.expired) {
+        let customers = [
+            Self.customer(.active, after: 10), Self.customer(.gracePeriod) { $0.graceUntil = grace },
+            Self.customer(.billingRetry),
+            Self.customer(.expired) {
                 $0.expirationIntent = .customer
                 $0.autoRenews = false
             },
         ]
-        let states = lives.map { Self.derive($0).account.subscriptions.first?.state }
+        let states = customers.map { Self.derive($0).account.subscriptions.first?.state }
         let latest = try #require(states[0]?.latest)
         let end = latest.end
         let retry = Policy(for: .production).rate.endOfRetry(days: 60, from: end)
@@ -110,19 +111,19 @@ struct ImportedAccountTests {
         #expect(states[2] == .billingRetry(latest, until: retry, graceEnded: nil))
         #expect(states[3] == .expired(latest, .customer(leftInGrace: false), at: end))
         #expect(
-            lives.map { Self.derive($0).account.card } == [
+            customers.map { Self.derive($0).account.card } == [
                 .accepted, .declinedForRenewals, .declinedForRenewals, .accepted,
             ]
         )
-        #expect(Self.derive(lives[1]).assumptions.count == 2)
+        #expect(Self.derive(customers[1]).assumptions.count == 2)
     }
 
     @Test("A period that was paid ahead follows the current one")
     func paidAhead() throws {
-        var life = Self.life(.active, after: 30)
-        life.transactions.append(Self.month(200, from: Self.start.advanced(milliseconds: Self.month)))
-        life.subscriptions[0].latest = 200
-        let subscription = try #require(Self.derive(life).account.subscriptions.first)
+        var customer = Self.customer(.active, after: 30)
+        customer.transactions.append(Self.month(200, from: Self.start.advanced(milliseconds: Self.month)))
+        customer.subscriptions[0].latest = 200
+        let subscription = try #require(Self.derive(customer).account.subscriptions.first)
         #expect(subscription.state.latest.transaction.shownID == "200")
         #expect(subscription.state.previous?.transaction.shownID == "100")
         #expect(subscription.renewals == 1 && subscription.paidPeriods == 2)
@@ -130,15 +131,15 @@ struct ImportedAccountTests {
 
     @Test("Ids are shown as the source gave them, or not at all")
     func ids() throws {
-        var life = Self.life(.active, after: 10)
-        life.appTransactionID = 704_999_999_999_999_999
-        life.orders = ["MVYN7Z3K5P": [100]]
-        let kept = Self.derive(life)
+        var customer = Self.customer(.active, after: 10)
+        customer.appTransactionID = 704_999_999_999_999_999
+        customer.orders = ["MVYN7Z3K5P": [100]]
+        let kept = Self.derive(customer)
         let row = try #require(kept.rows.first)
         #expect(row.shownID == "100" && row.shownOriginalID == "100" && row.shownAccountID == "704999999999999999")
         #expect(row.shownOrderID == "MVYN7Z3K5P" && row.order != nil && row.lineItem == 1_100)
         #expect(row.id.partition == kept.account.id.partition)
-        let anonymous = Self.derive(life, keepsIDs: false)
+        let anonymous = Self.derive(customer, keepsIDs: false)
         let own = try #require(anonymous.rows.first)
         #expect(own.shownID == own.id.wireForm && own.shownAccountID == anonymous.account.id.wireForm)
         #expect(own.shownOrderID == own.order?.wireForm && own.lineItem != 1_100)
@@ -146,22 +147,22 @@ struct ImportedAccountTests {
 
     @Test("What cannot be explained is quarantined with its reason")
     func quarantine() {
-        var life = Self.life(.active, after: 10)
-        life.transactions += [Self.month(100), Self.month(300, of: 299)]
+        var customer = Self.customer(.active, after: 10)
+        customer.transactions += [Self.month(100), Self.month(300, of: 299)]
         var endless = Self.month(400, of: 400)
         endless.row.expiresDate = nil
         var other = Self.month(500, of: 500)
         other.row.groupID = "2"
-        life.transactions += [endless, other]
-        life.subscriptions.append(life.subscriptions[0])
-        life.subscriptions[1].latest = 999
-        let subjects = Self.derive(life).quarantined.map(\.subject)
+        customer.transactions += [endless, other]
+        customer.subscriptions.append(customer.subscriptions[0])
+        customer.subscriptions[1].latest = 999
+        let subjects = Self.derive(customer).quarantined.map(\.subject)
         #expect(
             subjects == [
                 "transaction 100", "transaction 400", "transaction 500", "transaction 300", "subscription 100",
             ]
         )
-        var revoked = Self.life(.revoked)
+        var revoked = Self.customer(.revoked)
         #expect(Self.derive(revoked).quarantined.map(\.subject) == ["subscription 100"], "no revocationDate")
         revoked.subscriptions = []
         #expect(Self.derive(revoked).quarantined.first?.words.contains("status answer") == true)
@@ -169,27 +170,53 @@ struct ImportedAccountTests {
 
     @Test("A difference from the renewal info of the source is reported")
     func differences() {
-        let life = Self.life(.active, after: 10) { $0.renewalPrice = Money(milliunits: 12_990, currency: "USD") }
-        let found = Self.derive(life).differences
+        let customer = Self.customer(.active, after: 10) {
+            $0.renewalPrice = Money(milliunits: 12_990, currency: "USD")
+        }
+        let found = Self.derive(customer).differences
         #expect(found.map(\.words) == ["renewalPrice is 12990, and 9990 in Till"])
     }
 
     @Test("A product that the catalog lacks is created with the price and the period of its transactions")
     func products() throws {
-        var life = Self.life(.active, after: 10)
-        life.transactions[0].row.productID = "max"
-        let imported = Self.derive(life)
+        var customer = Self.customer(.active, after: 10)
+        customer.transactions[0].row.productID = "max"
+        let imported = Self.derive(customer)
         let product = try #require(imported.catalog.products["max"])
         #expect(imported.productsMade == ["max"] && product.plan?.period == Period(1, .month))
         #expect(product.plan?.level == 2 && product.prices.standard.milliunits == 9_990)
     }
 
+    @Test("The price of a product of which only trials and discounts are known is that of the next renewal")
+    func priceOfTrial() throws {
+        let offer = AppliedOffer(kind: .introductory, id: nil, mode: .freeTrial, wholePeriod: Period(1, .week))
+        func made(_ change: (inout SourceRenewalInfo) -> Void) throws -> (Money, [String]) {
+            var customer = Self.customer(.active, after: 3) {
+                $0.autoRenewProductID = "max"
+                $0.renewalPrice = Money(milliunits: 12_990, currency: "EUR")
+                change(&$0)
+            }
+            customer.transactions[0].row.productID = "max"
+            customer.transactions[0].row.offer = offer
+            customer.transactions[0].row.price = Money(milliunits: 0, currency: "EUR")
+            let imported = Self.derive(customer)
+            let prices = try #require(imported.catalog.products["max"]?.prices)
+            let words = imported.assumptions.filter { $0.subject == "product max" && $0.words.contains("price") }
+            return (prices.byStorefront["USA"] ?? prices.standard, words.map(\.words))
+        }
+        let known = try made { _ in }
+        #expect(known.0 == Money(milliunits: 12_990, currency: "EUR"))
+        #expect(known.1 == ["its price is that of the next renewal, 12990 EUR"])
+        let discounted = try made { $0.offer = offer }
+        #expect(discounted.0.milliunits == 0 && discounted.1.first?.contains("not known") == true)
+    }
+
     @Test("A copy of a family member is external")
     func copies() throws {
-        var life = Self.life(.active, after: 10)
-        life.transactions[0].row.ownership = .familyShared
-        life.transactions[0].row.price = nil
-        let account = Self.derive(life).account
+        var customer = Self.customer(.active, after: 10)
+        customer.transactions[0].row.ownership = .familyShared
+        customer.transactions[0].row.price = nil
+        let account = Self.derive(customer).account
         #expect(account.sharedSubscriptions.map(\.source) == [.external] && account.subscriptions.isEmpty)
         #expect(account.damage == nil)
     }

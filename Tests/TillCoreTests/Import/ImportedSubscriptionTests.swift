@@ -7,8 +7,8 @@ struct ImportedSubscriptionTests {
     private typealias Samples = ImportedAccountTests
     private static let day: Int64 = 86_400_000
 
-    private static func subscription(_ life: SourceCustomer) throws -> Subscription {
-        try #require(Samples.derive(life).account.subscriptions.first)
+    private static func subscription(_ customer: SourceCustomer) throws -> Subscription {
+        try #require(Samples.derive(customer).account.subscriptions.first)
     }
 
     private static func instant(_ days: Int64) -> Timestamp { Samples.start.advanced(milliseconds: days * day) }
@@ -22,9 +22,9 @@ struct ImportedSubscriptionTests {
         arguments: [(10, true), (40, true), (40, false)] as [(Int64, Bool)]
     )
     func reversal(day: Int64, autoRenews: Bool) throws {
-        var life = Samples.life(.revoked, after: 45) { $0.autoRenews = autoRenews }
-        life.transactions[0].row.revocation = Self.refund(on: day)
-        let state = try Self.subscription(life).state
+        var customer = Samples.customer(.revoked, after: 45) { $0.autoRenews = autoRenews }
+        customer.transactions[0].row.revocation = Self.refund(on: day)
+        let state = try Self.subscription(customer).state
         let end = state.latest.end
         let retry = Policy(for: .production).rate.endOfRetry(days: 60, from: end)
         let resumes: ResumableState =
@@ -37,35 +37,35 @@ struct ImportedSubscriptionTests {
 
     @Test("A refunded period that a purchase replaced stays replaced", arguments: [false, true])
     func replaced(isUpgraded: Bool) throws {
-        var life = Samples.life(.active, after: 12)
-        life.transactions[0].row.revocation = Self.refund(on: 5)
-        life.transactions[0].row.isUpgraded = isUpgraded
-        life.transactions.append(Samples.month(200, from: Self.instant(10)))
-        life.transactions[1].row.reason = .purchase
-        life.subscriptions[0].latest = 200
-        let subscription = try Self.subscription(life)
+        var customer = Samples.customer(.active, after: 12)
+        customer.transactions[0].row.revocation = Self.refund(on: 5)
+        customer.transactions[0].row.isUpgraded = isUpgraded
+        customer.transactions.append(Samples.month(200, from: Self.instant(10)))
+        customer.transactions[1].row.reason = .purchase
+        customer.subscriptions[0].latest = 200
+        let subscription = try Self.subscription(customer)
         #expect(subscription.replacedRefunds == (isUpgraded ? [] : [subscription.originalID]))
     }
 
     @Test("The customer keeps the agreed price, even if a lower price in the catalog applies to the next renewal")
     func agreedPrice() throws {
         for (renewal, agreed) in [(9_990, 12_990), (8_990, 8_990)] as [(Int64, Int64)] {
-            var life = Samples.life(.active, after: 10) {
+            var customer = Samples.customer(.active, after: 10) {
                 $0.renewalPrice = Money(milliunits: renewal, currency: "USD")
             }
-            life.transactions[0].row.price?.milliunits = 12_990
-            #expect(try Self.subscription(life).agreedPrice?.milliunits == agreed)
+            customer.transactions[0].row.price?.milliunits = 12_990
+            #expect(try Self.subscription(customer).agreedPrice?.milliunits == agreed)
         }
     }
 
     @Test("A price increase whose price does not apply to the next renewal has the price in the catalog")
     func laterPrice() throws {
-        var life = Samples.life(.active, after: 10) {
+        var customer = Samples.customer(.active, after: 10) {
             $0.priceIncreaseStatus = 1
             $0.renewalPrice = Money(milliunits: 8_990, currency: "USD")
         }
-        life.transactions[0].row.price?.milliunits = 8_990
-        let imported = Samples.derive(life)
+        customer.transactions[0].row.price?.milliunits = 8_990
+        let imported = Samples.derive(customer)
         let subscription = try #require(imported.account.subscriptions.first)
         #expect(subscription.priceIncrease?.price.milliunits == 9_990 && subscription.agreedPrice?.milliunits == 8_990)
         #expect(imported.differences.isEmpty, "the renewal info has the old price")
@@ -73,9 +73,9 @@ struct ImportedSubscriptionTests {
 
     @Test("A code of the next period is redeemed")
     func codes() throws {
-        let life = Samples.life(.active, after: 10) {
+        let customer = Samples.customer(.active, after: 10) {
             $0.offer = AppliedOffer(kind: .code, id: "SPRING", mode: .freeTrial, wholePeriod: Period(1, .month))
         }
-        #expect(Samples.derive(life).account.codesRedeemed == ["pro/SPRING"])
+        #expect(Samples.derive(customer).account.codesRedeemed == ["pro/SPRING"])
     }
 }

@@ -63,7 +63,7 @@ package struct CoreShop: Sendable {
         open(customer)
         guard let account = accounts[customer] else { throw .unknownAccount(customer) }
         var ids = Set(account.family?.members ?? [])
-        if case .joinFamily(let host, _) = command {
+        if case .joinFamily(let host, _, _) = command {
             ids.insert(host)
             ids.formUnion(accounts.values.first { $0.id == host }?.family?.members ?? [])
         }

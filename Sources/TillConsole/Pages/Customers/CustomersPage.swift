@@ -5,7 +5,27 @@ import TillShop
 extension ConsolePage {
     /// All customers of an app's environment.
     static let customers = ConsolePage("\(scope)/customers", "customer-list", menu: "Customers") { page in
-        ["list": try await CustomerTable.value(page, after: page.value("after"), limit: ListLimit.elements)]
+        [
+            "list": try await CustomerTable.value(page, after: page.value("after"), limit: ListLimit.elements),
+            "import": try importForm(page),
+        ]
+    }
+
+    /// The form to import a customer; nil if the environment is guarded, because an import creates a clock.
+    private static func importForm(_ page: PageRequest) throws -> PageValue? {
+        let app = try page.app
+        guard !page.shop.settings.guards(app.environment) else { return nil }
+        let help = "An object with answers, and optionally historyV1 and orders, as importCustomer takes it."
+        return page.form(
+            ImportCustomer(app: app, customer: ""),
+            "Import customer",
+            [
+                .init("path.customer", "Name"), .init("clock", "Clock", help: "By default the name of the customer."),
+                .init("anonymize", "Replace IDs and tokens"), .init("_document", "Answers as JSON", .lines, help: help),
+            ],
+            file: "Or a JSON file",
+            needsFile: false
+        )
     }
 }
 

@@ -40,7 +40,8 @@ extension CustomerLedger {
             case .failed: ("failed", "bad")
             case .unsent: ("not sent (no endpoint)", "over")
             }
-        let transaction = notice.transaction?.wireForm
+        // The id in the payload; Till's own for a transaction of an older page.
+        let transaction = notice.transaction.map { id in rows.first { $0.id == id }?.shownID ?? id.wireForm }
         return [
             "words": notice.words, "link": notice.address, "fate": words, "style": style,
             "time": Words.time(notice.date, from: now), "transaction": transaction,

@@ -67,12 +67,16 @@ public struct JoinFamily: CustomerRequest, SettlingRequest {
     public var customer: String
     /// The customer who joins the family.
     public var member: String
+    /// Whether imported copies become copies of the family's purchases. An import does not know the purchaser of a
+    /// copy. When the purchaser is imported, too, this links the copy: from then on, it follows the purchase.
+    public var linkCopies: Bool?
     public var settle: Int?
 
-    public init(app: AppEnvironment, customer: String, member: String) {
+    public init(app: AppEnvironment, customer: String, member: String, linkCopies: Bool? = nil) {
         self.app = app
         self.customer = customer
         self.member = member
+        self.linkCopies = linkCopies
     }
 }
 

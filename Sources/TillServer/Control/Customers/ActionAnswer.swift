@@ -64,6 +64,7 @@ extension Event {
         case .refundReversed: .refundReversed
         case .familyAccessRevoked: .familyAccessRevoked
         case .familyAccessRestored: .familyAccessRestored
+        case .familyCopyLinked: .familyCopyLinked
         case .joinedFamily: .joinedFamily
         case .leftFamily: .leftFamily
         case .appDownloaded: .appDownloaded

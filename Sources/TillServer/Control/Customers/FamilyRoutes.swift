@@ -63,7 +63,7 @@ extension ControlAPI {
             throw ControlError.bad("bad_members", "A customer cannot join their own family.", path: "$.member")
         }
         try await checkMayJoin(CustomerName(try call.scope(), member), clock: host.clock)
-        let outcome = try await join(member, host, named: nil, try call.scope())
+        let outcome = try await join(member, host, named: nil, try call.scope(), linksCopies: call.linkCopies ?? false)
         return try await change(of: try call.customerName(), Effects(outcome))
     }
 
@@ -84,11 +84,15 @@ extension ControlAPI {
         guard account.clock == clock else { throw Refusal.familyOnAnotherClock(customer: name.customer, clock: clock) }
     }
 
-    private func join(_ member: String, _ host: Account, named name: String?, _ scope: AccountScope) async throws
-        -> Outcome
-    {
+    private func join(
+        _ member: String,
+        _ host: Account,
+        named name: String?,
+        _ scope: AccountScope,
+        linksCopies: Bool = false
+    ) async throws -> Outcome {
         try await shop.perform(
-            .joinFamily(of: host.id, named: name ?? host.customer),
+            .joinFamily(of: host.id, named: name ?? host.customer, linksCopies: linksCopies),
             by: CustomerName(scope, member),
             opening: Opening(storefront: host.storefront, clock: host.clock)
         )

@@ -97,14 +97,17 @@ extension ControlAPI {
         }
         let (found, last) = NotificationSearch.merged(pages, limit: limit)
         let deliveries = try await shop.storage.deliveries(of: found.map(\.id))
-        var customers: [AccountID: String] = [:]
+        var accounts: [AccountID: StoredAccount] = [:]
         for account in Set(found.compactMap(\.account)) {
-            customers[account] = try await shop.storage.storedAccount(account)?.customer
+            accounts[account] = try await shop.storage.storedAccount(account)
+        }
+        var infos: [NotificationInfo] = []
+        for entry in found {
+            let account = entry.account.flatMap { accounts[$0] }
+            infos.append(try await info(of: entry, account, deliveries[entry.id] ?? []))
         }
         return NotificationList(
-            notifications: found.map { entry in
-                NotificationInfo(entry, of: entry.account.flatMap { customers[$0] }, deliveries[entry.id] ?? [])
-            },
+            notifications: infos,
             next: last.map { "\($0.signedDate.milliseconds)-\($0.id.number)" }
         )
     }
@@ -239,9 +242,22 @@ extension ControlAPI {
     // MARK: Answers
 
     private func info(of entry: OutboxEntry) async throws -> NotificationInfo {
-        var customer: String?
-        if let account = entry.account { customer = try await shop.storage.storedAccount(account)?.customer }
-        return NotificationInfo(entry, of: customer, try await shop.storage.deliveries(of: entry.id))
+        var account: StoredAccount?
+        if let id = entry.account { account = try await shop.storage.storedAccount(id) }
+        return try await info(of: entry, account, try await shop.storage.deliveries(of: entry.id))
+    }
+
+    /// The notification without its payloads. The ids of an imported customer are those in the payloads.
+    private func info(of entry: OutboxEntry, _ account: StoredAccount?, _ deliveries: [Delivery]) async throws
+        -> NotificationInfo
+    {
+        var info = NotificationInfo(entry, of: account?.customer, deliveries)
+        guard account?.account?.foreignID != nil, let id = entry.transaction ?? entry.original,
+            let row = try await shop.storage.transaction(id)
+        else { return info }
+        if entry.transaction != nil { info.transactionId = row.shownID }
+        if entry.original != nil { info.originalTransactionId = row.shownOriginalID }
+        return info
     }
 
     private func withPayloads(of entry: OutboxEntry) async throws -> NotificationInfo {

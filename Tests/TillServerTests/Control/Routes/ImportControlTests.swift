@@ -9,7 +9,7 @@ import TillTestSupport
 @Suite("A customer of another server can be imported")
 struct ImportControlTests {
     /// The answers of a server about a customer.
-    private static func answers(_ id: String, from server: AppServer, order: String? = nil) async throws
+    static func answers(_ id: String, from server: AppServer, order: String? = nil) async throws
         -> CustomerAnswers
     {
         func get(_ path: String) async throws -> JSONObject { JSONObject(try await server.apple.json(path)) }
@@ -42,7 +42,7 @@ struct ImportControlTests {
         }
     }
 
-    private static func bring(
+    static func bring(
         _ customer: String,
         _ answers: CustomerAnswers,
         to server: AppServer,
@@ -92,6 +92,16 @@ struct ImportControlTests {
             #expect(renewal.text("appAccountToken") == "7f4a7c15-0000-4000-8000-000000000001")
             #expect(Set(rows.compactMap { $0.text("transactionId") }).count == 4)
             try await target.refund(try #require(renewal.text("transactionId")), id)
+            // The list of notifications has the ids in the payloads.
+            let list = ListNotifications(app: target.app, customer: "zoe")
+            let listed = try await target.control.send(list).notifications
+            #expect(Set(listed.compactMap(\.originalTransactionId)) == [id] && listed.count == 3)
+            for info in listed {
+                let got = GetNotification(app: target.app, notificationUUID: info.notificationUUID)
+                let payload = try #require(try await target.control.send(got).transactionInfo).tree
+                #expect(info.transactionId == payload.text("transactionId"))
+                #expect(info.originalTransactionId == payload.text("originalTransactionId"))
+            }
         }
     }
 
@@ -114,6 +124,41 @@ struct ImportControlTests {
             }
             #expect(rows.map { $0.text("productId") } == theirs.map { $0.text("productId") })
             #expect(Set(rows.compactMap { $0.text("appAccountToken") }).count == 1)
+        }
+    }
+
+    @Test("Every id that another customer has is refused: transactions, line items, orders and the app transaction")
+    func shared() async throws {
+        try await AppServer.run { server in
+            /// The answers about a customer with one transaction.
+            func answers(_ id: String, item: String, order: String, account: String) -> CustomerAnswers {
+                let row = JSONTree.members([
+                    "transactionId": .string(id), "originalTransactionId": .string(id),
+                    "bundleId": .string(TestShop.bundleID), "environment": .string("Sandbox"),
+                    "productId": .string("coins"), "type": .string("Consumable"), "storefront": .string("USA"),
+                    "purchaseDate": .number("1767225600000"), "signedDate": .number("1767225600000"),
+                    "webOrderLineItemId": .string(item), "appTransactionId": .string(account),
+                ])
+                let page = JSONTree.members([
+                    "bundleId": .string(TestShop.bundleID), "hasMore": .bool(false), "signedTransactions": .array([row]),
+                ])
+                let order = OrderAnswer(
+                    orderId: order,
+                    answer: JSONObject(.members(["status": .number("0"), "signedTransactions": .array([row])]))
+                )
+                return CustomerAnswers(answers: [JSONObject(page)], orders: [order])
+            }
+            let first = answers("300", item: "301", order: "MAAA", account: "302")
+            _ = try await Self.bring("zoe", first, to: server)
+            for (id, item, order, account) in [
+                ("300", "401", "MBBB", "402"), ("400", "301", "MBBB", "402"), ("400", "401", "MAAA", "402"),
+                ("400", "401", "MBBB", "302"),
+            ] {
+                let other = answers(id, item: item, order: order, account: account)
+                #expect(try await Self.refusal("yan", other, by: server) == .init(409, "identifier_exists"))
+            }
+            let other = answers("400", item: "401", order: "MBBB", account: "402")
+            #expect(try await Self.refusal("yan", other, by: server) == nil)
         }
     }
 
