@@ -299,20 +299,6 @@ package struct DueAccount: Equatable, Sendable {
     /// The instant of the account's first due event.
     package let due: Timestamp
 
-    /// The part of the deliveries that a node makes.
-    package struct DeliveryPart: Sendable {
-        /// The partitions of the notifications.
-        package let partitions: Range<Int64>
-        /// The epoch of the node; nil for any. In another epoch there are no deliveries for the node, because it must first
-        /// load the data that replaced its own (`ConfigurationVersions`).
-        package let epoch: Int64?
-
-        /// Creates a part.
-        package init(partitions: Range<Int64>, epoch: Int64?) {
-            (self.partitions, self.epoch) = (partitions, epoch)
-        }
-    }
-
     /// An account that has a due event.
     package init(id: AccountID, customer: String, due: Timestamp) {
         self.id = id

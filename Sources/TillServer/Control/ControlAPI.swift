@@ -23,7 +23,7 @@ package struct ControlAPI: Sendable {
     let meter: RequestMeter
     let hasPages: Bool
     let refusedCalls = RefusedCalls()
-    /// Every operation, in the order of the OpenAPI document. Deriving their schemas takes time.
+    /// Every operation, in the order of the OpenAPI document.
     private(set) var routes: [ControlRoute] = []
 
     /// Creates the control API of a running server.

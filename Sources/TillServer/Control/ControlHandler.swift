@@ -10,7 +10,7 @@ import TillStorage
 /// What runs a declared operation: a typed request becomes a typed answer, after the deliveries that the request waits
 /// for.
 struct ControlHandler<Request: ControlRequest>: RequestHandler {
-    let schema: RequestSchema<Request>
+    let schema: OnFirstUse<RequestSchema<Request>>
     let handle: @Sendable (ControlCall<Request>) async throws -> Request.Answer
 
     /// Runs the operation under its lock. If the request asks for it, the answer then waits, without the lock, for the
@@ -20,7 +20,7 @@ struct ControlHandler<Request: ControlRequest>: RequestHandler {
     {
         let shop = exchange.shop
         do {
-            let request = try exchange.request as? Request ?? schema.request(of: exchange)
+            let request = try exchange.request as? Request ?? schema.value.request(of: exchange)
             let run = {
                 let call = ControlCall(request: request, exchange: exchange)
                 let answer =
@@ -130,12 +130,28 @@ extension ControlRoute {
         selectsByCaller: Bool = false,
         _ handle: @escaping @Sendable (ControlCall<Request>) async throws -> Request.Answer
     ) {
-        let schema = RequestSchema(type)
-        let handler = ControlHandler(schema: schema, handle: handle)
-        self.init(schema, .handler(handler), request: schema.body, response: Self.schema(of: Request.Answer.self))
+        self.init(running: type, handle)
         self.waitsForRestore = waitsForRestore
         self.selectsByCaller = selectsByCaller
-        readsDocument = type is any DocumentUpload.Type
+    }
+
+    /// The route of a declared operation that parses its body itself.
+    init<Request: DocumentUpload>(
+        _ type: Request.Type,
+        _ handle: @escaping @Sendable (ControlCall<Request>) async throws -> Request.Answer
+    ) {
+        self.init(running: type, handle)
+        // A cast to `DocumentUpload` would search all conformances in the program, for each operation at each start.
+        readsDocument = true
+    }
+
+    private init<Request: ControlRequest>(
+        running type: Request.Type,
+        _ handle: @escaping @Sendable (ControlCall<Request>) async throws -> Request.Answer
+    ) {
+        let schema = OnFirstUse { RequestSchema(type) }
+        let handler = ControlHandler(schema: schema, handle: handle)
+        self.init(schema, .handler(handler), response: Self.schema(of: Request.Answer.self))
     }
 
     /// The route of a declared operation that streams its answer.
@@ -143,11 +159,11 @@ extension ControlRoute {
         _ type: Request.Type,
         _ handle: @escaping @Sendable (ControlCall<Request>) async throws -> ResponseBody
     ) {
-        let schema = RequestSchema(type)
+        let schema = OnFirstUse { RequestSchema(type) }
         let download = { @Sendable (exchange: ControlExchange) in
-            try await handle(ControlCall(request: try schema.request(of: exchange), exchange: exchange))
+            try await handle(ControlCall(request: try schema.value.request(of: exchange), exchange: exchange))
         }
-        self.init(schema, .download(download), request: nil, response: { .anyObject("JSON lines.") })
+        self.init(schema, .download(download), response: { .anyObject("JSON lines.") })
     }
 
     /// The route of a declared operation whose body is streamed. Such an operation does not wait for a running restore.
@@ -155,19 +171,19 @@ extension ControlRoute {
         _ type: Request.Type,
         _ handle: @escaping @Sendable (ControlCall<Request>, HummingbirdCore.RequestBody) async throws -> Request.Answer
     ) {
-        let schema = RequestSchema(type)
+        let schema = OnFirstUse { RequestSchema(type) }
         let work = Work.upload { exchange, body in
-            try await handle(ControlCall(request: try schema.request(of: exchange), exchange: exchange), body)
+            try await handle(ControlCall(request: try schema.value.request(of: exchange), exchange: exchange), body)
         }
         let response = Self.schema(of: Request.Answer.self)
-        self.init(schema, work, request: .anyObject("JSON lines."), response: response)
+        self.init(schema, work, body: .anyObject("JSON lines."), response: response)
         waitsForRestore = false
     }
 
     private init<Request: ControlCallable>(
-        _ schema: RequestSchema<Request>,
+        _ schema: OnFirstUse<RequestSchema<Request>>,
         _ work: Work,
-        request: Schema?,
+        body: Schema? = nil,
         response: (@Sendable () -> Schema)?
     ) {
         let operation = Request.operation
@@ -177,15 +193,10 @@ extension ControlRoute {
             id: Request.operationID,
             tag: operation.tag.rawValue,
             scope: operation.scope,
-            summary: schema.summary,
-            pathParameters: schema.pathParameters,
-            query: schema.query,
-            request: request,
+            details: OnFirstUse { RequestDetails(schema.value, body: body) },
             response: response,
             status: HTTPResponse.Status(code: operation.status),
             unchangedStatus: operation.unchangedStatus.map { HTTPResponse.Status(code: $0) },
-            productionEffect: Request.productionEffect,
-            isIrreversible: Request.isIrreversible,
             work: work
         )
     }

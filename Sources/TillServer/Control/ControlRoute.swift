@@ -19,11 +19,7 @@ struct ControlRoute: Sendable {
     let tag: String
     /// The scope that a caller needs.
     let scope: ControlScope
-    let summary: String
-    /// The parameters in the path, with their schemas.
-    var pathParameters: [Schema.Property] = []
-    var query: [Schema.Property] = []
-    var request: Schema?
+    let details: OnFirstUse<RequestDetails>
     /// Derives the schema of the answer's body, which only the OpenAPI document needs; nil for an answer without a
     /// body.
     var response: (@Sendable () -> Schema)?
@@ -33,10 +29,6 @@ struct ControlRoute: Sendable {
     /// Whether the operation waits for a running restore; other operations may run at the same time. Reads do not wait,
     /// nor do requests that another running operation needs to continue.
     var waitsForRestore = true
-    /// What the operation may do to production data.
-    var productionEffect = ProductionEffect.none
-    /// Whether the operation deletes data that no other operation restores.
-    var isIrreversible = false
     /// Whether the answer contains only what the caller may read, so that a token for one app may call the operation
     /// although its path names no app.
     var selectsByCaller = false
@@ -54,6 +46,17 @@ struct ControlRoute: Sendable {
 }
 
 extension ControlRoute {
+    var summary: String { details.value.summary }
+    /// The parameters in the path, with their schemas.
+    var pathParameters: [Schema.Property] { details.value.pathParameters }
+    var query: [Schema.Property] { details.value.query }
+    /// The schema of the body; nil for an operation without a body.
+    var request: Schema? { details.value.body }
+    /// What the operation may do to production data.
+    var productionEffect: ProductionEffect { details.value.productionEffect }
+    /// Whether the operation deletes data that no other operation restores.
+    var isIrreversible: Bool { details.value.isIrreversible }
+
     /// The lock under which an operation runs.
     enum Lock {
         case none
