@@ -140,7 +140,8 @@ struct ImportControlTests {
                     "webOrderLineItemId": .string(item), "appTransactionId": .string(account),
                 ])
                 let page = JSONTree.members([
-                    "bundleId": .string(TestShop.bundleID), "hasMore": .bool(false), "signedTransactions": .array([row]),
+                    "bundleId": .string(TestShop.bundleID), "hasMore": .bool(false),
+                    "signedTransactions": .array([row]),
                 ])
                 let order = OrderAnswer(
                     orderId: order,
