@@ -79,10 +79,15 @@ struct Effect: Sendable {
         case .app(let app)? where parameters["bundleId"] == nil:
             return ["words": "Open \(app)", "address": page.link(toEnvironment: AppEnvironment(app))]
         case .customer(let customer)? where parameters["customer"] ?? page.parameters["customer"] != customer:
-            let address = page.link(.customer, parameters.merging(["customer": customer]) { $1 })
-            return ["words": "Open \(customer)", "address": address]
+            return self.link(toCustomer: customer, page)
+        case .newCustomer(let customer)?: return self.link(toCustomer: customer, page)
         default: return nil
         }
+    }
+
+    private func link(toCustomer customer: String, _ page: PageRequest) -> PageValue {
+        let address = page.link(.customer, parameters.merging(["customer": customer]) { $1 })
+        return ["words": "Open \(customer)", "address": address]
     }
 
     /// The result of advancing a clock.
@@ -174,6 +179,8 @@ struct ShownAnswer: Sendable {
     enum Link: Sendable {
         case app(String)
         case customer(String)
+        /// A customer that the action created, whose page is not open yet.
+        case newCustomer(String)
     }
 
     private(set) var events: [EventName] = []
@@ -203,7 +210,7 @@ struct ShownAnswer: Sendable {
         case let answer as CustomerChange: show(answer.events, answer.notifications, of: answer.customer.customer)
         case let answer as FamilyChange: show(answer.events, answer.notifications, of: nil)
         case let answer as CustomerInfo: link = .customer(answer.customer)
-        case let answer as CustomerImportInfo: link = .customer(answer.customer)
+        case let answer as CustomerImportInfo: link = .newCustomer(answer.customer)
         case let answer as ErasureInfo: notifications = answer.notifications.map { Notification(words: $0) }
         case let answer as AdvanceReportInfo:
             notifications = answer.notifications.map { count in

@@ -18,8 +18,8 @@ extension CustomerCommand {
             "--from apple asks Apple's server of the environment; a URL asks any other server; a file has answers that "
             + "were saved before, one after another, or a recording of till apple record. The key options are those "
             + "of till apple; the bundle id is by default that of the app in Till. With files, --order names the order "
-            + "of each order lookup, in their order. The customer gets a frozen clock with the time of the answers. Nothing is written to the "
-            + "source."
+            + "of each order lookup, in their sequence. The customer gets a frozen clock with the time of the answers. "
+            + "Nothing is written to the source."
 
         @Argument(help: "The name of the new customer in Till.")
         var customer: String

@@ -48,7 +48,7 @@ struct HistoryCostTests {
 
     @Test("A customer's history needs the same statements with imports and without")
     func reads() async throws {
-        let site = try TestConsole(try await TestShop())
+        let site = try TestConsole(try await TestShop(selling: [.coins]))
         let storage = try #require(site.test.shop.storage as? SQLiteStorage)
         let bought = try await site.test.buy("coins", by: "ann").id.wireForm
         let counter = try await StepCounter(storage)
