@@ -58,7 +58,8 @@ public struct ControlOperation: Sendable {
 extension ControlCallable {
     /// The `operationId` in the OpenAPI document: the name of the type, with a small first letter.
     public static var operationID: String {
-        let name = String(describing: Self.self)
+        // `String(describing:)` would search all conformances in the program for each type.
+        let name = _typeName(Self.self, qualified: false)
         return name.prefix(1).lowercased() + name.dropFirst()
     }
 }

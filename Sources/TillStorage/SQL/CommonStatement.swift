@@ -106,11 +106,21 @@ package struct StatementSQL: Sendable {
         let text = statement.text
         name = String(describing: statement)
         // SQLite numbers `?1` by the number, but `$1` by its first occurrence.
-        sqlite = (statement.sqliteText ?? text).replacing(/\$([0-9])/) { "?\($0.1)" }.replacing("@", with: "+")
+        sqlite = (statement.sqliteText ?? text).replacing("$", with: "?").replacing("@", with: "+")
         postgres = text.replacing("@", with: "")
         // Subqueries of a statement that reads are before its own table.
-        table = text.matches(of: /(?:FROM|INTO|UPDATE) (\w+)/).last.map { String($0.1) } ?? name
+        table = Self.table(of: text) ?? name
         use = text.hasPrefix("SELECT") ? (statement.isShort ? .shortRead : .read) : .write
+    }
+
+    /// The table after the last `FROM`, `INTO` or `UPDATE`; nil if there is none. All texts are read at each start, so
+    /// this is not a regular expression.
+    private static func table(of text: String) -> String? {
+        let words = text.split { !($0.isLetter || $0.isNumber || $0 == "_") }
+        let place = words.indices.dropLast().last { index in
+            ["FROM", "INTO", "UPDATE"].contains(words[index]) && !["SELECT", "SET"].contains(words[index + 1])
+        }
+        return place.map { String(words[$0 + 1]) }
     }
 
     /// The parameters `$1` to `$count` as a list.

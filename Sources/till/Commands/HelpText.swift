@@ -23,7 +23,8 @@ protocol DocumentedCommand: AsyncParsableCommand {
 extension DocumentedCommand {
     /// The name of a type such as `CustomerCommand` without its last word.
     static var word: String? {
-        let name = String(describing: Self.self)
+        // `String(describing:)` would search all conformances in the program for each type, at each start.
+        let name = _typeName(Self.self, qualified: false)
         return name.hasSuffix("Command") ? name.dropLast("Command".count).lowercased() : nil
     }
 
