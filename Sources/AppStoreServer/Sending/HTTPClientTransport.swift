@@ -9,6 +9,10 @@ struct HTTPClientTransport: AppStoreTransport {
     let client: HTTPClient
 
     func send(_ request: TransportRequest, timeout: Duration, maxBytes: Int) async throws -> TransportResponse {
+        // AsyncHTTPClient traps on a larger number.
+        if let port = URLComponents(string: request.url)?.port, !(1...65_535).contains(port) {
+            throw TransportFailure(cause: "\(port) is not a port", mayHaveArrived: false, canRetry: false)
+        }
         var message = HTTPClientRequest(url: request.url)
         message.method = .RAW(value: request.method)
         for (name, value) in request.headers { message.headers.add(name: name, value: value) }
