@@ -148,7 +148,7 @@ extension Till {
         guard exitCode(for: error) == .validationFailure else { return }
         let own = command.map { "Error: \(message(for: error))\nUsage: \(usageString(for: $0))" }
         let text = own ?? fullMessage(for: error)
-        Terminal.say("\(UsageLine.wrapped(in: text, at: Terminal.width))\n")
+        Terminal.say("\(UsageLine.wrapped(in: text, at: Terminal.width).printableLines)\n")
         Foundation.exit(exitCode(for: error).rawValue)
     }
 
@@ -165,7 +165,7 @@ extension Till {
     private static var wantsJSON: Bool { CommandLine.arguments.prefix { $0 != "--" }.contains("--json") }
 
     private static func fail(_ refused: CommandRefused) -> Never {
-        let text = wantsJSON ? String(decoding: refused.document.written(), as: UTF8.self) : "till: \(refused)"
+        let text = wantsJSON ? String(decoding: refused.document.written(), as: UTF8.self) : "till: \(refused)".printableLines
         Terminal.say("\(text)\n")
         Foundation.exit(refused.exitCode)
     }

@@ -70,11 +70,24 @@ struct AppleReceiptRow: TableRow {
 
 /// Reads a file or standard input.
 enum InputFile {
-    static func read(_ file: String) throws -> [UInt8] {
-        if file == "-" { return Array(FileHandle.standardInput.readDataToEndOfFile()) }
-        guard let data = FileManager.default.contents(atPath: file) else {
+    /// The length that every input may have, in bytes.
+    static let maxBytes = 64 << 20
+
+    /// The whole file.
+    ///
+    /// - Parameter limit: the maximum length in bytes. A stream may have no end.
+    static func read(_ file: String, limit: Int = maxBytes) throws -> [UInt8] {
+        let handle = file == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: file)
+        var bytes: [UInt8] = []
+        do {
+            guard let handle else { throw CocoaError(.fileReadUnknown) }
+            while bytes.count <= limit, let next = try handle.read(upToCount: 1 << 20), !next.isEmpty { bytes += next }
+        } catch {
             throw CommandRefused("\(file) cannot be read.")
         }
-        return Array(data)
+        guard bytes.count <= limit else {
+            throw CommandRefused("\(file) is longer than \(limit >> 20) MB, so it is no such file.", code: "too_long")
+        }
+        return bytes
     }
 }

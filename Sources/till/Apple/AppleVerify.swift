@@ -45,7 +45,7 @@ extension AppleCommand {
         }
 
         func run() async throws {
-            let bytes = try InputFile.read(file)
+            let bytes = try InputFile.read(file, limit: 8 << 20)
             let report = try await report(on: bytes)
             Output.show(report.document, asJSON: json) { _ in report.text }
             if !report.problems.isEmpty { throw ExitCode(3) }
@@ -84,7 +84,7 @@ struct RootFiles {
     let ders: [[UInt8]]
 
     init(_ files: [String]) throws {
-        let contents = try files.map { try InputFile.read($0) }
+        let contents = try files.map { try InputFile.read($0, limit: 1 << 20) }
         do {
             trusted = try TrustedRoots(contents)
             ders = try contents.flatMap { try CertificateText.certificates(in: $0, .root) }

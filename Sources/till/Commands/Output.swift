@@ -14,7 +14,7 @@ enum Output {
     }
 
     static func show(_ tree: JSONTree, asJSON: Bool, _ text: (JSONTree) -> String) {
-        print(asJSON ? String(decoding: tree.written(), as: UTF8.self) : text(tree))
+        print(asJSON ? String(decoding: tree.written(), as: UTF8.self) : text(tree).printableLines)
         // Without this, a pipe or a file gets no output while a command keeps running.
         fflush(nil)
     }
@@ -39,25 +39,26 @@ enum Output {
                 switch member.value {
                 case .object, .array:
                     let inner = lines(member.value, indent: indent + "  ")
-                    return inner.isEmpty ? "\(indent)\(member.key)  none" : "\(indent)\(member.key)\n\(inner)"
+                    let key = member.key.printableLine
+                    return inner.isEmpty ? "\(indent)\(key)  none" : "\(indent)\(key)\n\(inner)"
                 default:
-                    let name = member.key.padding(toLength: width, withPad: " ", startingAt: 0)
+                    let name = member.key.printableLine.padding(toLength: width, withPad: " ", startingAt: 0)
                     return "\(indent)\(name)  \(value(member.key, member.value))"
                 }
             }.joined(separator: "\n")
         case .array(let elements):
             return elements.map { element in
                 if case .object = element { return lines(element, indent: indent) + "\n" }
-                return indent + (element.text ?? "")
+                return indent + (element.text ?? "").printableLine
             }.joined(separator: "\n")
         default:
-            return indent + (tree.text ?? "")
+            return indent + (tree.text ?? "").printableLine
         }
     }
 
     /// The text of a value. Milliseconds are shown as a date, and long signed data is cut.
     private static func value(_ key: String, _ tree: JSONTree) -> String {
-        let text = tree.text ?? ""
+        let text = (tree.text ?? "").printableLine
         if key.lowercased().hasSuffix("date") || key.lowercased().hasSuffix("until"), let milliseconds = Double(text) {
             return "\(date(milliseconds))  (\(text))"
         }

@@ -52,6 +52,7 @@ enum Table {
     }
 
     private static func aligned(_ rows: [[String]]) -> [String] {
+        let rows = rows.map { $0.map(\.printableLine) }
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
         return rows.map { row in

@@ -49,6 +49,39 @@ struct ProgressLine {
 }
 
 extension String {
+    /// The text in one line, without characters that control a terminal. Values of servers and files may contain them.
+    var printableLine: String {
+        String(UnicodeScalarView(unicodeScalars.map { $0.controlsTerminal ? "\u{FFFD}" : $0 }))
+    }
+
+    /// The lines of the text without characters that control a terminal, except for the style of `bold`.
+    var printableLines: String {
+        let bold = ["\u{1B}[1m", "\u{1B}[0m"]
+        var rest = self[...]
+        var shown = ""
+        while let next = rest.unicodeScalars.first {
+            if let style = bold.first(where: { rest.hasPrefix($0) }) {
+                shown += style
+                rest = rest.dropFirst(style.count)
+            } else {
+                shown.unicodeScalars.append(next.controlsTerminal && next != "\n" ? "\u{FFFD}" : next)
+                rest.unicodeScalars.removeFirst()
+            }
+        }
+        return shown
+    }
+
     /// The text in bold type, on a terminal.
     var bold: String { Terminal.hasStyle ? "\u{1B}[1m\(self)\u{1B}[0m" : self }
+}
+
+extension Unicode.Scalar {
+    /// Whether a terminal may obey the character instead of showing it: controls, and those that change the direction
+    /// of the text or break the line. The characters that join emoji do not.
+    fileprivate var controlsTerminal: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: properties.isBidiControl
+        }
+    }
 }

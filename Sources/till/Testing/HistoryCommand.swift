@@ -124,6 +124,6 @@ struct HistoryCommand: DocumentedCommand {
 
     private func show(_ page: JSONTree) {
         let text = SignedAnswers.history([page])
-        if !text.isEmpty { print(text) }
+        if !text.isEmpty { print(text.printableLines) }
     }
 }

@@ -1,5 +1,6 @@
 """till apple: asks an App Store server, here Till, verifies signed data, and compares recordings."""
 
+import base64
 import json
 import os
 import re
@@ -213,6 +214,18 @@ def test_every_problem_of_signed_data_is_printed(source):
     (source.folder / "empty.pem").write_text("")
     assert "empty.pem" in source.apple("verify", "-", "--root", "empty.pem", input=text, code=1)
     source.apple("verify", "-", input=text, code=64)
+    assert "longer than 8 MB" in source.apple("verify", "/dev/zero", "--root", "root.pem", code=1)
+
+
+def test_no_value_controls_the_terminal(source):
+    head, _, signature = source.signed()["signedTransactionInfo"].split(".")
+    hostile = "\x1b]0;x\x07\x1b[2J\x9b31m\u202e\r\nFAKE"
+    changed = json.dumps({"productId": hostile, hostile: hostile, "bundleId": hostile, "transactionId": "1"})
+    body = base64.urlsafe_b64encode(changed.encode()).decode().rstrip("=")
+    said = source.apple("verify", "-", "--root", "root.pem", "--bundle", BUNDLE, code=3,
+                        input=f"{head}.{body}.{signature}")
+    assert said.count("FAKE") >= 2 and "\nFAKE" not in said, said
+    assert not set(said) & set("\x1b\x07\x9b\u202e\r"), said
 
 
 def test_a_receipt_is_verified(source):
