@@ -106,15 +106,23 @@ package struct StatementSQL: Sendable {
         let text = statement.text
         name = String(describing: statement)
         // SQLite numbers `?1` by the number, but `$1` by its first occurrence.
-        sqlite = (statement.sqliteText ?? text).replacing("$", with: "?").replacing("@", with: "+")
+        sqlite = Self.numbered(statement.sqliteText ?? text).replacing("@", with: "+")
         postgres = text.replacing("@", with: "")
         // Subqueries of a statement that reads are before its own table.
         table = Self.table(of: text) ?? name
         use = text.hasPrefix("SELECT") ? (statement.isShort ? .shortRead : .read) : .write
     }
 
+    /// The text with `?1` in place of `$1`. A `$` before another character belongs to a path in JSON.
+    private static func numbered(_ text: String) -> String {
+        let parts = text.split(separator: "$", omittingEmptySubsequences: false)
+        return parts.dropFirst().reduce(into: String(parts[0])) { sql, part in
+            sql += (part.first?.isWholeNumber == true ? "?" : "$") + part
+        }
+    }
+
     /// The table after the last `FROM`, `INTO` or `UPDATE`; nil if there is none. All texts are read at each start, so
-    /// this is not a regular expression.
+    /// this is not a regular expression, which would take longer.
     private static func table(of text: String) -> String? {
         let words = text.split { !($0.isLetter || $0.isNumber || $0 == "_") }
         let place = words.indices.dropLast().last { index in
