@@ -67,6 +67,9 @@ public struct SignedDataVerifier: Sendable {
     /// Verifies a notification, and the transaction, renewal information or app transaction in it.
     public func verify(_ signed: SignedNotification) async throws(VerificationFailure) -> VerifiedNotification {
         let payload = try await payload(of: signed, .notification)
+        if let key = payload.malformedKey {
+            throw VerificationFailure(.malformed, .notification, "\(key) is not of its type.")
+        }
         let about = payload.subject
         try check(about.bundleID, appAppleID: about.appAppleID, .notification)
         try check(about.environment, .notification)
@@ -110,6 +113,10 @@ public struct SignedDataVerifier: Sendable {
     ) async throws(VerificationFailure) {
         guard jws.headerString("alg") == "ES256" else {
             throw VerificationFailure(.algorithm, subject, "The header's alg is not ES256.")
+        }
+        // Whoever does not know an extension must refuse it (RFC 7515 §4.1.11).
+        if let name = ["crit", "b64"].first(where: { jws.header[$0] != nil }) {
+            throw VerificationFailure(.algorithm, subject, "The header demands an extension (\(name)).")
         }
         let certificates = try certificates(in: jws, subject)
         let transport = revocation.transport
@@ -189,6 +196,35 @@ public struct SignedDataVerifier: Sendable {
 }
 
 extension NotificationPayload {
+    /// A key whose value has another type, so that the payload does not show it. If it were ignored, another object
+    /// would decide which app the notification is about.
+    fileprivate var malformedKey: String? {
+        let own = Self.malformed(
+            in: raw,
+            [
+                ("data", data == nil), ("summary", summary == nil), ("appData", appData == nil),
+                ("externalPurchaseToken", externalPurchaseToken == nil),
+            ]
+        )
+        let ofData = data.flatMap { data in
+            Self.malformed(
+                in: data.raw,
+                [
+                    ("signedTransactionInfo", data.signedTransactionInfo == nil),
+                    ("signedRenewalInfo", data.signedRenewalInfo == nil),
+                ]
+            )
+        }
+        let ofApp = appData.flatMap { app in
+            Self.malformed(in: app.raw, [("signedAppTransactionInfo", app.signedAppTransactionInfo == nil)])
+        }
+        return own ?? ofData ?? ofApp
+    }
+
+    private static func malformed(in raw: RawObject, _ keys: [(name: String, isHidden: Bool)]) -> String? {
+        keys.first { $0.isHidden && raw.tree[$0.name].map { $0 != .null } ?? false }?.name
+    }
+
     /// The app and the environment that a notification is about, from the one object that it has.
     fileprivate var subject: (bundleID: String?, appAppleID: Int64?, environment: OpenValue<PayloadEnvironment>?) {
         if let data { return (data.bundleId, data.appAppleId, .some(data.environment)) }

@@ -90,6 +90,25 @@ struct SignedDataVerifierTests {
         #expect(try await refusal(forged) == expected)
     }
 
+    @Test("A header that demands an extension is refused", arguments: ["\"crit\":[\"exp\"]", "\"b64\":false"])
+    func extensions(member: String) async throws {
+        let parts = try samples.chain.sign(Samples.transaction()).split(separator: ".")
+        let header = String(decoding: Base64URL.encode(Array("{\"alg\":\"ES256\",\(member)}".utf8)), as: UTF8.self)
+        #expect(try await refusal("\(header).\(parts[1]).\(parts[2])") == .algorithm)
+    }
+
+    @Test("An object of a notification that has another type is not ignored")
+    func ambiguous() async throws {
+        let verifier = try samples.verifier()
+        for (key, value) in [("data", "[]"), ("data", #"{"bundleId":"evil"}"#), ("appData", "5"), ("summary", "[]")] {
+            let other = key == "summary" ? "data" : "summary"
+            var text = String(decoding: Samples.notification(other, ["requestIdentifier": "\"r\""]), as: UTF8.self)
+            text = "{\"\(key)\":\(value),\(text.dropFirst())"
+            let signed = SignedNotification(try samples.chain.sign(Array(text.utf8)))
+            #expect(await reason { _ = try await verifier.verify(signed) } == .malformed, "\(key): \(value)")
+        }
+    }
+
     @Test("A chain that is known is refused at a date at which its certificates are not valid")
     func dates() async throws {
         let verifier = try samples.verifier()
