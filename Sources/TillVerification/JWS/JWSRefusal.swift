@@ -27,8 +27,8 @@ package enum JWSRefusal: Error, Sendable, Equatable {
         case .tooLong(let bytes, let limit):
             "The \(name) has \(bytes) bytes; the maximum is \(limit)."
         case .segments(let count):
-            "The \(name) has \(count) part\(count == 1 ? "" : "s") instead of three (header, payload, signature), separated "
-                + "by dots."
+            "The \(name) has \(count) part\(count == 1 ? "" : "s") instead of three (header, payload, signature), "
+                + "separated by dots."
         case .notBase64URL(let segment):
             "The \(name)'s \(segment.rawValue) is not base64url without padding (A–Z, a–z, 0–9, - and _)."
         case .notJSON(let segment, let reason):

@@ -72,8 +72,8 @@ extension AppleCommand {
             """
         static let notes =
             "Without --until, it prints everything that the server has since --days days ago, also what is dated in "
-            + "the future because a clock of Till was advanced. Apple keeps notifications for 180 days, in the sandbox for "
-            + "30. --environment automatic asks production. --json prints all notifications with their signatures."
+            + "the future because a clock of Till was advanced. Apple keeps notifications for 180 days, in the sandbox "
+            + "for 30. --environment automatic asks production. --json prints all notifications with their signatures."
 
         @Option(help: "Only those of the customer with this transaction id.")
         var customer: String?
