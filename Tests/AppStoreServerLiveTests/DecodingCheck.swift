@@ -72,7 +72,17 @@ struct DecodingCheck {
         switch value {
         case let date as Timestamp: String(date.milliseconds)
         case let id as UUID: id.uuidString.lowercased()
+        case let value as any EnumerationValue: value.wireText
         default: "\(value)"
         }
     }
+}
+
+/// A value of an enumeration, whose description may contain the name of the case.
+private protocol EnumerationValue {
+    var wireText: String { get }
+}
+
+extension OpenValue: EnumerationValue {
+    fileprivate var wireText: String { "\(rawValue)" }
 }

@@ -1,4 +1,5 @@
 import AppStoreServer
+import AsyncHTTPClient
 import Foundation
 
 /// The code of docs/client/index.md. It is compiled, and ClientPageTests compares it with the page.
@@ -6,6 +7,8 @@ struct DocumentedCode {
     let issuer: String
     let transactionId: String
     let kept: any Kept
+    let handler: NotificationHandler
+    let backend: any Backend
 
     /// Keeps the transactions of a customer.
     protocol Kept: Sendable {
@@ -30,6 +33,11 @@ struct DocumentedCode {
             options: options
         )
         try await statuses(patient)
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let own = AppStoreServerClient(key: key, bundleID: "com.example.shop", environment: .sandbox, http: http)
+        try await statuses(own)
     }
 
     func statuses(_ client: AppStoreServerClient) async throws {
@@ -46,8 +54,21 @@ struct DocumentedCode {
         for try await transaction in client.transactions(of: transactionId, filter: filter) {
             print(try transaction.unverifiedPayload().productId)
         }
+        let newest = TransactionFilter(sort: .descending)
+        for try await transaction in client.transactions(of: transactionId, filter: newest).prefix(3) {
+            print(try transaction.unverifiedPayload().purchaseDate)
+        }
+        for try await refund in client.refunds(of: transactionId) {
+            let payload = try refund.unverifiedPayload()
+            print(payload.productId, payload.revocationDate?.milliseconds ?? 0)
+        }
         for try await page in client.transactions(of: transactionId, from: kept.revision).pages {
             try await kept.store(page.signedTransactions, upTo: page.revision, from: page.server)
+        }
+        for try await page in client.transactions(of: transactionId, from: kept.revision).pages {
+            try await kept.store(page.signedTransactions, upTo: page.revision, from: page.server)
+            let products = try page.signedTransactions.map { try $0.unverifiedPayload().productId }
+            if products.contains("pro") { break }
         }
     }
 
@@ -100,12 +121,49 @@ struct DocumentedCode {
 
     func reconciler(_ client: AppStoreServerClient) async throws {
         let store = try FileReconcilerStore(path: "reconciler.json") { batch in
-            for item in batch.notifications { print(try item.signedPayload.unverifiedPayload().notificationUUID) }
+            for item in batch.notifications {
+                _ = try await handler.handle(item.signedPayload) { try await backend.apply($0) }
+            }
+            for transaction in batch.transactions { try await backend.store(transaction) }
         }
         let reconciler = Reconciler(client: client, store: store)
-        let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
-        try await reconciler.reconcileNotifications(since: now.advanced(milliseconds: -86_400_000), until: now)
+        let lastWeek = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 - 7 * 86_400) * 1_000)
+        try await reconciler.reconcileNotifications(since: lastWeek)
         try await reconciler.reconcileTransactions(of: transactionId)
+        let busy = Reconciler(client: client, store: store, window: .seconds(3_600), overlap: .seconds(1_200))
+        try await busy.reconcileNotifications(since: lastWeek)
+    }
+
+    /// A database with SQL.
+    protocol SQLDatabase: Sendable {
+        func number(_ sql: String, _ values: any Sendable...) async throws -> Int64?
+        func run(_ sql: String, _ values: any Sendable...) async throws
+    }
+
+    /// What a backend does with notifications and transactions.
+    protocol Backend: Sendable {
+        func apply(_ received: ReceivedNotification) async throws
+        func store(_ transaction: SignedTransaction) async throws
+    }
+
+    struct HandledInDatabase: HandledNotifications {
+        let database: any SQLDatabase
+
+        func contains(_ id: String) async throws -> Bool {
+            try await database.number("SELECT 1 FROM handled WHERE id = ?", id) != nil
+        }
+
+        func newestDate(of original: String) async throws -> Timestamp? {
+            let date = try await database.number("SELECT date FROM newest WHERE original = ?", original)
+            return date.map { Timestamp(milliseconds: $0) }
+        }
+
+        func insert(_ id: String, about original: String?, signedOn date: Timestamp) async throws {
+            try await database.run("INSERT INTO handled VALUES (?) ON CONFLICT DO NOTHING", id)
+            guard let original else { return }
+            let newer = "ON CONFLICT (original) DO UPDATE SET date = excluded.date WHERE excluded.date > newest.date"
+            try await database.run("INSERT INTO newest VALUES (?, ?) \(newer)", original, date.milliseconds)
+        }
     }
 
     struct OneAnswer: AppStoreTransport {

@@ -88,6 +88,9 @@ struct HTTPClientTransportTests {
     func refused() async throws {
         let failure = try #require(try await failure { try await request("http://127.0.0.1:1/") })
         #expect(!failure.mayHaveArrived && failure.canRetry)
+        #expect(failure.cause == "nothing listens at 127.0.0.1:1")
+        let named = try #require(try await self.failure { try await request("http://localhost:1/") })
+        #expect(named.cause == "nothing listens at localhost:1" && !named.mayHaveArrived)
     }
 
     @Test("An invalid URL cannot succeed later", arguments: ["till:8889/inApps", "127.0.0.1:8889", ""])

@@ -150,7 +150,12 @@ struct TokenTests {
 
     @Test("A key is read from PEM, and never printed")
     func key() throws {
-        #expect(throws: (any Error).self) { try AppStoreKey(pem: "no key", keyID: "A", issuerID: "B") }
+        let refused = #expect(throws: InvalidFile.self) { try AppStoreKey(pem: "no key", keyID: "A", issuerID: "B") }
+        #expect(refused?.path == nil && refused?.message.contains(".p8") == true)
+        for path in [#filePath, "/no/such/key.p8"] {
+            let refused = #expect(throws: InvalidFile.self) { try AppStoreKey(file: path, keyID: "A", issuerID: "B") }
+            #expect(refused?.description.hasPrefix("\(path): ") == true)
+        }
         let key = try FakeServer.key()
         var dumped = ""
         dump(key, to: &dumped)

@@ -14,19 +14,31 @@ public struct AppStoreKey: Sendable, CustomStringConvertible, CustomDebugStringC
 
     /// A key in the text of a `.p8` file.
     ///
-    /// - Throws: an error of swift-crypto if the text is not a P-256 private key in PEM.
-    public init(pem: String, keyID: String, issuerID: String) throws {
-        privateKey = try P256.Signing.PrivateKey(pemRepresentation: pem).rawRepresentation
-        (self.keyID, self.issuerID) = (keyID, issuerID)
+    /// - Throws: `InvalidFile` if the text is not a P-256 private key in PEM.
+    public init(pem: String, keyID: String, issuerID: String) throws(InvalidFile) {
+        try self.init(pem: pem, path: nil, keyID: keyID, issuerID: issuerID)
     }
 
     /// A key in a `.p8` file.
     ///
-    /// - Throws: an error of Foundation if the file cannot be read; an error of swift-crypto if it is not a P-256
-    ///   private key in PEM.
-    public init(file path: String, keyID: String, issuerID: String) throws {
-        let pem = try String(contentsOf: URL(filePath: path), encoding: .utf8)
-        try self.init(pem: pem, keyID: keyID, issuerID: issuerID)
+    /// - Throws: `InvalidFile` if the file cannot be read, or is not a P-256 private key in PEM.
+    public init(file path: String, keyID: String, issuerID: String) throws(InvalidFile) {
+        let pem = String(decoding: try InvalidFile.read(path), as: UTF8.self)
+        try self.init(pem: pem, path: path, keyID: keyID, issuerID: issuerID)
+    }
+
+    private init(pem: String, path: String?, keyID: String, issuerID: String) throws(InvalidFile) {
+        do {
+            privateKey = try P256.Signing.PrivateKey(pemRepresentation: pem).rawRepresentation
+        } catch {
+            throw InvalidFile(
+                path: path,
+                message:
+                    "It is not a private key. Give the .p8 file of a key for in-app purchases as it was downloaded, "
+                    + "which begins with -----BEGIN PRIVATE KEY-----."
+            )
+        }
+        (self.keyID, self.issuerID) = (keyID, issuerID)
     }
 
     /// The signature of bytes: ECDSA with SHA-256, as the 64 bytes that a JWS contains.

@@ -84,6 +84,9 @@ public struct AppStoreServerClient: Sendable {
         AppStoreServerClient(self, environment: ServerEnvironment(server))
     }
 
+    /// The local time, which may be wrong.
+    var localTime: Timestamp { sending.time.now }
+
     /// Sends a call to the servers of the environment, one after another.
     func perform<Value>(_ call: APICall<Value>) async throws -> Answer<Value> {
         try await sending.perform(call, at: environment)

@@ -26,15 +26,17 @@ extension AppStoreServerClient {
     ///
     /// - Parameters:
     ///   - start: the earliest date: at most 180 days ago, in the sandbox 30 days.
-    ///   - end: the end, which is later.
+    ///   - end: the end, which is later; nil for everything that the server has, also what is dated in the future
+    ///     because a clock of Till was advanced.
     ///   - filter: which notifications.
     ///   - paginationToken: the position of a walk with the same dates and filter, to go on after it.
     public func notifications(
         from start: Timestamp,
-        to end: Timestamp,
+        to end: Timestamp? = nil,
         filter: NotificationFilter = .all,
         paginationToken: String? = nil
     ) -> PagedSequence<NotificationHistoryResponse> {
+        let end = end ?? NotificationHistoryRequest.noEnd
         let request = NotificationHistoryRequest(startDate: start, endDate: end, filter: filter)
         return PagedSequence(client: self, position: paginationToken) { client, token in
             try await client.notificationHistory(request, paginationToken: token)
@@ -72,6 +74,9 @@ public enum NotificationFilter: Hashable, Sendable {
 
 /// A request of the notification history.
 public struct NotificationHistoryRequest: Hashable, Sendable {
+    /// An end date that no notification reaches. Apple's server takes its own time instead of a date in the future.
+    static let noEnd = Timestamp(milliseconds: 4_102_444_800_000)
+
     /// The earliest date.
     public var startDate: Timestamp
     /// The end.

@@ -51,7 +51,7 @@ extension AppStoreServerError {
         self.init(
             reason: receipt.map { .receipt($0.status) } ?? .invalidAnswer,
             status: response.status,
-            message: receipt.map { "verifyReceipt answered the status \($0.status)." }
+            message: receipt.map { "verifyReceipt answered the status \($0.status.rawValue)." }
                 ?? "The answer is not the documented object: \(error)",
             canRetry: receipt?.canRetry ?? isCutOff,
             mayHaveHadEffect: receipt == nil,

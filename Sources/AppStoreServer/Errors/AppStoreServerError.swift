@@ -36,14 +36,18 @@ public struct AppStoreServerError: Error, Equatable, Sendable, CustomStringConve
     public let canRetry: Bool
     /// Whether the request may have had its effect in spite of the error.
     public let mayHaveHadEffect: Bool
+    /// The server's id of the request (`X-Request-ID`), for `till explain`; nil if the answer has none.
+    public internal(set) var requestID: String?
     /// The server that was asked.
     public let server: ServerAddress
     /// The number of requests that were sent for the call.
     public internal(set) var attempts = 1
 
-    /// The message with the status and the code.
+    /// The message with the status, the code and the id of the request.
     public var description: String {
-        let facts = [status.map { "status \($0)" }, code.map { "code \($0)" }].compactMap(\.self)
+        let facts = [
+            status.map { "status \($0)" }, code.map { "code \($0.rawValue)" }, requestID.map { "request \($0)" },
+        ].compactMap(\.self)
         return "\(server): \(message)" + (facts.isEmpty ? "" : " (\(facts.joined(separator: ", ")))")
     }
 }

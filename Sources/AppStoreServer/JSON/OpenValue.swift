@@ -44,8 +44,11 @@ extension Optional {
 }
 
 extension OpenValue: CustomStringConvertible {
-    /// The value on the wire.
-    public var description: String { "\(rawValue)" }
+    /// The value on the wire; for a number, also the name of the case, as in `active (1)`.
+    public var description: String {
+        guard case .known(let value) = self, Value.RawValue.self is any BinaryInteger.Type else { return "\(rawValue)" }
+        return "\(value) (\(rawValue))"
+    }
 }
 
 extension OpenValue: WireValue where Value.RawValue: WireValue {

@@ -10,7 +10,8 @@ import TillVerification
 /// ```
 ///
 /// The App Store repeats a notification until the server answers with a status from 200 to 206, and does not send
-/// notifications in order.
+/// notifications in order. One handler for the requests of the App Store and for a `Reconciler` recognizes what either
+/// has handled.
 public struct NotificationHandler: Sendable {
     /// The maximum length of a request's body in bytes.
     public static let maxBytes = SignedDataVerifier.maxBytes + 4_096
@@ -44,7 +45,22 @@ public struct NotificationHandler: Sendable {
         _ body: [UInt8],
         apply: @Sendable (ReceivedNotification) async throws -> Void
     ) async throws -> HandledNotification {
-        let notification = try await verifier.verify(try Self.signedPayload(of: body))
+        try await handle(try Self.signedPayload(of: body), apply: apply)
+    }
+
+    /// Handles a notification from elsewhere, such as one that a `Reconciler` found: one that arrived, too, is handled
+    /// once.
+    ///
+    /// - Parameters:
+    ///   - signed: the notification.
+    ///   - apply: gets the notification, unless it was handled before.
+    /// - Throws: `VerificationFailure` if the notification is not accepted. The errors of `apply` and of the
+    ///   `HandledNotifications`.
+    public func handle(
+        _ signed: SignedNotification,
+        apply: @Sendable (ReceivedNotification) async throws -> Void
+    ) async throws -> HandledNotification {
+        let notification = try await verifier.verify(signed)
         let id = notification.payload.notificationUUID
         if try await handled.contains(id) {
             return HandledNotification(notification: notification, isRepeated: true, isOutdated: false)

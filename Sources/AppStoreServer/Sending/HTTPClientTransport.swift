@@ -30,10 +30,43 @@ struct HTTPClientTransport: AppStoreTransport {
             let invalid: [HTTPClientError] = [.invalidURL, .emptyHost, .unsupportedScheme(scheme)]
             let isInvalid = (error as? HTTPClientError).map(invalid.contains) ?? false
             throw TransportFailure(
-                cause: "\(error)",
+                cause: Self.words(error, request.url, maxBytes),
                 mayHaveArrived: !isInvalid && !Self.isUnconnected(error),
                 canRetry: !isInvalid && !(error is NIOTooManyBytesError)
             )
+        }
+    }
+
+    /// What failed. The most frequent failures have words that say what to look at.
+    private static func words(_ error: any Error, _ url: String, _ maxBytes: Int) -> String {
+        let parts = URLComponents(string: url)
+        let host = parts?.host ?? url
+        let place = "\(host):\(parts?.port ?? (parts?.scheme == "http" ? 80 : 443))"
+        switch error {
+        case is NIOTooManyBytesError: return "the answer has more than \(maxBytes) bytes"
+        case let error as IOError: return words(errno: error.errnoCode, place) ?? "\(error)"
+        case let error as NIOConnectionError:
+            guard let first = error.connectionErrors.first else { return "the name \(host) has no address" }
+            return (first.error as? IOError).flatMap { words(errno: $0.errnoCode, place) } ?? "\(error)"
+        case let error as HTTPClientError:
+            switch error {
+            case .connectTimeout: return "no connection to \(place) in time"
+            case .deadlineExceeded, .readTimeout: return "\(place) did not answer in time"
+            case .remoteConnectionClosed: return words(errno: ECONNRESET, place) ?? "\(error)"
+            case .invalidURL, .emptyHost: return "\(url) is not a URL of HTTP"
+            default: return "\(error)"
+            }
+        default: return "\(error)"
+        }
+    }
+
+    private static func words(errno: CInt, _ place: String) -> String? {
+        switch errno {
+        case ECONNREFUSED: "nothing listens at \(place)"
+        case EHOSTUNREACH, ENETUNREACH: "the network has no way to \(place)"
+        case ECONNRESET, EPIPE: "\(place) closed the connection before the answer was complete"
+        case ETIMEDOUT: "no connection to \(place) in time"
+        default: nil
         }
     }
 

@@ -34,7 +34,7 @@ struct RequestSending: Sendable {
         until end: Duration
     ) async throws -> Result<Answer<Value>, AppStoreServerError> {
         do {
-            return .success(Answer(value: try await send(call, to: server, until: end), server: server))
+            return .success(try await send(call, to: server, until: end))
         } catch let error as AppStoreServerError {
             return .failure(error)
         }
@@ -43,7 +43,7 @@ struct RequestSending: Sendable {
     // MARK: One server
 
     private func send<Value>(_ call: APICall<Value>, to server: ServerAddress, until end: Duration) async throws
-        -> Value
+        -> Answer<Value>
     {
         budget.deposit()
         var last: AppStoreServerError?
@@ -103,7 +103,7 @@ struct RequestSending: Sendable {
     // MARK: One attempt
 
     private func attempt<Value>(_ call: APICall<Value>, _ server: ServerAddress, until end: Duration) async throws
-        -> Value
+        -> Answer<Value>
     {
         let token = try tokens?.token(at: time.now)
         let request = request(call, server, token)
@@ -122,11 +122,13 @@ struct RequestSending: Sendable {
                 server: server
             )
         }
-        guard (200..<300).contains(response.status) else { throw refusal(response, server, token) }
+        guard (200..<300).contains(response.status) else {
+            throw response.identified(refusal(response, server, token))
+        }
         do {
-            return try call.read(response.body)
+            return Answer(value: try call.read(response.body), server: server, serverTime: response.date)
         } catch {
-            throw AppStoreServerError(reading: response, failedWith: error, server)
+            throw response.identified(AppStoreServerError(reading: response, failedWith: error, server))
         }
     }
 
@@ -151,7 +153,7 @@ struct RequestSending: Sendable {
         _ server: ServerAddress,
         _ token: TokenCache.Token?
     ) -> AppStoreServerError {
-        let date = response.header("Date").flatMap(HTTPDate.parse)
+        let date = response.date
         guard response.status == 401, let token else {
             let retryAfter = response.header("Retry-After").flatMap { HTTPDate.wait($0, now: date ?? time.now) }
             return AppStoreServerError(refusal: response, retryAfter: retryAfter, server)
@@ -160,5 +162,17 @@ struct RequestSending: Sendable {
         let skew = date.map { $0 - time.now } ?? token.clockOffset
         let isDatedRight = abs((skew - token.clockOffset).milliseconds) <= TokenCache.tolerance.milliseconds
         return AppStoreServerError(unauthenticated: isDatedRight ? .unauthenticated : .clockSkew(skew), server)
+    }
+}
+
+extension TransportResponse {
+    /// The time of the server; nil if the answer does not say.
+    fileprivate var date: Timestamp? { header("Date").flatMap(HTTPDate.parse) }
+
+    /// An error with the server's id of the request.
+    fileprivate func identified(_ error: AppStoreServerError) -> AppStoreServerError {
+        var error = error
+        error.requestID = header("X-Request-ID")
+        return error
     }
 }

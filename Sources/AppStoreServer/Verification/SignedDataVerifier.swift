@@ -97,7 +97,7 @@ public struct SignedDataVerifier: Sendable {
         do {
             jws = try CompactJWS(signed.text, limit: Self.maxBytes, depth: JSONLimits.depthOnly.depth)
         } catch {
-            throw VerificationFailure(.malformed, subject, error.explanation)
+            throw VerificationFailure(.malformed, subject, error.explanation(about: "signed data"))
         }
         if app.isSigned { try await checkSignature(of: jws, subject) }
         do {

@@ -15,9 +15,18 @@ public struct TrustedRoots: Sendable {
 
     /// Roots in files, each in DER or PEM.
     ///
-    /// - Throws: an error of Foundation if a file cannot be read; `InvalidRoots` if it contains no certificate.
+    /// - Throws: `InvalidFile` if a file cannot be read, or contains no certificate; `InvalidRoots` if there is none.
     public init(files paths: [String]) throws {
-        try self.init(paths.map { try Array(Data(contentsOf: URL(filePath: $0))) })
+        let files = try paths.map { path in
+            let file = Array(try InvalidFile.read(path))
+            do throws(InvalidRoots) {
+                _ = try Self.certificates(in: file)
+            } catch {
+                throw InvalidFile(path: path, message: error.description)
+            }
+            return file
+        }
+        try self.init(files)
     }
 
     /// Roots in bytes: each element is a certificate in DER, or one or more in PEM.
@@ -26,17 +35,7 @@ public struct TrustedRoots: Sendable {
     public init(_ certificates: [[UInt8]]) throws(InvalidRoots) {
         var ders: [[UInt8]] = []
         for file in certificates {
-            guard file.count <= Self.maxBytes else {
-                throw InvalidRoots("A file has more than \(Self.maxBytes) bytes.")
-            }
-            let found: [[UInt8]]
-            do {
-                found = try CertificateText.certificates(in: file, .root)
-            } catch {
-                throw InvalidRoots(error.description)
-            }
-            guard !found.isEmpty else { throw InvalidRoots("A file contains no certificate.") }
-            ders += found
+            ders += try Self.certificates(in: file)
             guard ders.count <= Self.maxCount else { throw InvalidRoots("There are more than \(Self.maxCount) roots.") }
         }
         guard !ders.isEmpty else { throw InvalidRoots("There is no root certificate.") }
@@ -45,6 +44,19 @@ public struct TrustedRoots: Sendable {
         } catch {
             throw InvalidRoots(error.description)
         }
+    }
+
+    /// The certificates of a file, in DER.
+    private static func certificates(in file: [UInt8]) throws(InvalidRoots) -> [[UInt8]] {
+        guard file.count <= maxBytes else { throw InvalidRoots("A file has more than \(maxBytes) bytes.") }
+        let found: [[UInt8]]
+        do {
+            found = try CertificateText.certificates(in: file, .root)
+        } catch {
+            throw InvalidRoots(error.description)
+        }
+        guard !found.isEmpty else { throw InvalidRoots("A file contains no certificate.") }
+        return found
     }
 }
 

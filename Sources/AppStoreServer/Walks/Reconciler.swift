@@ -9,7 +9,7 @@ import TillJSON
 ///     for item in batch.notifications { try await handle(item.signedPayload) }
 /// }
 /// let reconciler = Reconciler(client: client, store: store)
-/// try await reconciler.reconcileNotifications(since: lastWeek, until: now)
+/// try await reconciler.reconcileNotifications(since: lastWeek)
 /// ```
 ///
 /// Each page is one batch of the store. A run that fails or is killed goes on after the last batch that was stored.
@@ -25,14 +25,14 @@ public struct Reconciler<Store: ReconcilerStore>: Sendable {
     /// - Parameters:
     ///   - client: a client of one environment. A client with `.automatic` finds the notifications of production only.
     ///   - store: stores the positions.
-    ///   - window: the part of the notification history that is walked at a time. The position has the id of each
-    ///     notification in it.
+    ///   - window: the part of the notification history that is walked at a time, with at least one request. The
+    ///     position has the id of each notification in it: choose less for more than 10,000 notifications a day.
     ///   - overlap: how far a window reaches back into the one before, for notifications that the App Store records
     ///     late.
     public init(
         client: AppStoreServerClient,
         store: Store,
-        window: Duration = .seconds(3_600),
+        window: Duration = .seconds(86_400),
         overlap: Duration = .seconds(600)
     ) {
         (self.client, self.store, self.window, self.overlap) = (client, store, window, overlap)
@@ -40,22 +40,38 @@ public struct Reconciler<Store: ReconcilerStore>: Sendable {
 
     /// Hands over the notifications since the last run that were not handed over before.
     ///
+    /// The stored position is never later than the time of the server, so that a host whose clock is ahead loses
+    /// nothing. On a Till whose clocks were advanced, it follows the dates of the notifications if `until` is given.
+    ///
     /// - Parameters:
     ///   - since: where the first run begins: less than 180 days ago, in the sandbox 30 days. Later runs begin where
     ///     the last run ended.
-    ///   - until: where this run ends, usually now.
+    ///   - until: where this run ends; nil for everything that the server has, also notifications that are dated in the
+    ///     future because a clock of Till was advanced.
     /// - Returns: the number of notifications that were handed over.
-    /// - Throws: an error of the client or of the store. The code is `startDateTooFarInPast` if the last run is so long
-    ///   ago that the history no longer has everything since then.
+    /// - Throws: an error of the client or of the store; `EndBeforePosition` if `until` is earlier than the overlap
+    ///   before the end of the last run. The code is `startDateTooFarInPast` if the last run is so long ago that the
+    ///   history no longer has everything since then.
     @discardableResult
-    public func reconcileNotifications(since: Timestamp, until: Timestamp) async throws -> Int {
+    public func reconcileNotifications(since: Timestamp, until: Timestamp? = nil) async throws -> Int {
         var position = try await kept(.notifications, NotificationPosition(until: since))
+        let target = until ?? NotificationHistoryRequest.noEnd
+        let start = position.start(overlap: overlap)
+        guard target >= start else { throw EndBeforePosition(until: target, position: position.until) }
+        guard target > start else { return 0 }
+        // Where windows would no longer be full. A local clock that is wrong changes only the number of windows.
+        var now = client.localTime
         var count = 0
-        while position.end != nil || position.until < until {
-            let end = position.end ?? min(position.until + window, until)
+        var isLast = false
+        while !isLast {
+            let next = position.until + window
+            let end = position.end ?? (next < min(now, target) ? next : target)
             position.end = end
             do {
-                count += try await walk(&position, to: end)
+                let walked = try await walk(&position, to: end, of: until)
+                count += walked.count
+                now = position.until < end ? position.until : walked.serverTime ?? now
+                isLast = end >= target
             } catch let error as AppStoreServerError where error.isLostToken && position.token != nil {
                 position.token = nil
             }
@@ -64,20 +80,23 @@ public struct Reconciler<Store: ReconcilerStore>: Sendable {
     }
 
     /// Walks the rest of a window.
-    private func walk(_ position: inout NotificationPosition, to end: Timestamp) async throws -> Int {
-        // The App Store refuses dates before its history, where the first run may begin.
-        let start = max(position.until - overlap, position.first)
+    private func walk(
+        _ position: inout NotificationPosition,
+        to end: Timestamp,
+        of target: Timestamp?
+    ) async throws -> (count: Int, serverTime: Timestamp?) {
+        let start = position.start(overlap: overlap)
         let list = client.notifications(from: start, to: end, paginationToken: position.token)
         var pages = list.pages.makeAsyncIterator()
-        var count = 0
+        var (count, serverTime): (Int, Timestamp?) = (0, nil)
         while let page = try await pages.next() {
-            let items = position.unseen(page.notificationHistory)
-            position.token = page.hasMore ? page.paginationToken : nil
-            if !page.hasMore { position.finishWindow(at: end) }
+            let items = position.unseen(page)
+            serverTime = page.serverTime
+            if !page.hasMore { position.finishWindow(at: end, of: target) }
             try await commit(.notifications, position, page.server, notifications: items)
             count += items.count
         }
-        return count
+        return (count, serverTime)
     }
 
     /// Hands over the transactions of a customer that are new or changed since the last run; all of them in the first.
@@ -127,42 +146,6 @@ public struct Reconciler<Store: ReconcilerStore>: Sendable {
 
 extension AppStoreServerError {
     fileprivate var isLostToken: Bool { code == .paginationTokenExpired || code == .invalidPaginationToken }
-}
-
-/// A position in the notification history.
-private struct NotificationPosition: Codable {
-    /// Where the first run began.
-    let first: Timestamp
-    /// Everything before was handed over.
-    var until: Timestamp
-    /// The end of the window that is being walked; nil between two windows.
-    var end: Timestamp?
-    /// The next page of the window.
-    var token: String?
-    /// The notifications of this window so far.
-    var seen: [String] = []
-    /// The notifications of the previous window. This window repeats the last ones.
-    var before: [String] = []
-
-    init(until: Timestamp) { (first, self.until) = (until, until) }
-
-    /// The notifications of a page that were not handed over before. All of the page are noted.
-    mutating func unseen(_ items: [NotificationHistoryResponseItem]) -> [NotificationHistoryResponseItem] {
-        var known = Set(seen)
-        let older = Set(before)
-        return items.filter { item in
-            // A notification that cannot be read is handed over too.
-            let id = (try? item.signedPayload.unverifiedPayload().notificationUUID) ?? item.signedPayload.text
-            guard known.insert(id).inserted else { return false }
-            seen.append(id)
-            return !older.contains(id)
-        }
-    }
-
-    mutating func finishWindow(at end: Timestamp) {
-        (until, self.end, token) = (end, nil, nil)
-        (before, seen) = (seen, [])
-    }
 }
 
 /// A position in the transactions of a customer.

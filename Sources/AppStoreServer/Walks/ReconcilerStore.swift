@@ -56,11 +56,20 @@ public actor FileReconcilerStore: ReconcilerStore {
     /// - Parameters:
     ///   - path: the path of the file, which need not exist. Only one store may use it.
     ///   - apply: gets each batch. If it throws, the position stays as it was.
-    /// - Throws: an error of Foundation if the file exists but is not one of this store.
-    public init(path: String, apply: @escaping @Sendable (ReconcilerBatch) async throws -> Void) throws {
+    /// - Throws: `InvalidFile` if the file exists but is not one of this store.
+    public init(path: String, apply: @escaping @Sendable (ReconcilerBatch) async throws -> Void) throws(InvalidFile) {
         (file, self.apply) = (URL(filePath: path), apply)
         guard FileManager.default.fileExists(atPath: path) else { return }
-        positions = try JSONDecoder().decode([String: String].self, from: Data(contentsOf: file))
+        let data = try InvalidFile.read(path)
+        do {
+            positions = try JSONDecoder().decode([String: String].self, from: data)
+        } catch {
+            throw InvalidFile(
+                path: path,
+                message: "It has no positions of a reconciler. Restore it from a backup; or remove it, and everything "
+                    + "since the beginning is handed over again."
+            )
+        }
     }
 
     /// The position in the file.

@@ -277,7 +277,9 @@ package struct ImportedAccount: Sendable {
         }
         do {
             let found = try ImportedSubscription(held, own, latest, catalog, policy, at: instant)
-            assumptions += found.assumptions.map { Finding(subject, $0) }
+            // An anonymous import has ids of its own.
+            let taken = "subscription \(latest.shownOriginalID)"
+            assumptions += found.assumptions.map { Finding(taken, $0) }
             if let bought = found.bought {
                 account.put(bought)
                 // A code is redeemed before the first period with its offer.
@@ -289,7 +291,7 @@ package struct ImportedAccount: Sendable {
             if let copy = found.copy {
                 account.put(copy)
                 assumptions.append(
-                    Finding(subject, "a family member bought it, so its state changes only with the purchaser")
+                    Finding(taken, "a family member bought it, so its state changes only with the purchaser")
                 )
             }
             if found.awaitsPayment, account.card == .accepted {
@@ -306,7 +308,7 @@ package struct ImportedAccount: Sendable {
         for row in rows where row.isOriginal && row.type == .autoRenewable {
             guard let number = numbers[row.id], !stated.contains(number) else { continue }
             quarantine(
-                "subscription \(number)",
+                "subscription \(row.shownOriginalID)",
                 "the status answer does not have it; its transactions stay in the history"
             )
         }
@@ -323,9 +325,9 @@ package struct ImportedAccount: Sendable {
         for subscription in customer.subscriptions {
             guard let id = numbers.first(where: { $0.value == subscription.original })?.key else { continue }
             if let own = account.subscription(id) {
-                compare(subscription, info(of: own), own.status)
+                compare(subscription, info(of: own), own.status, own.shownOriginalID)
             } else if let own = account.sharedSubscription(id) {
-                compare(subscription, info(of: own), own.status)
+                compare(subscription, info(of: own), own.status, own.shownOriginalID)
             }
         }
     }
@@ -334,12 +336,17 @@ package struct ImportedAccount: Sendable {
         RenewalInfo(of: subscription, held: account, at: instant, catalog: catalog, policy: policy)
     }
 
-    private mutating func compare(_ source: SourceSubscription, _ own: RenewalInfo, _ status: SubscriptionStatus) {
+    private mutating func compare(
+        _ source: SourceSubscription,
+        _ own: RenewalInfo,
+        _ status: SubscriptionStatus,
+        _ original: String
+    ) {
         func differ(_ key: String, _ theirs: Any?, _ mine: Any?) {
             let texts = [theirs, mine].map { $0.map { "\($0)" } ?? "absent" }
             guard texts[0] != texts[1] else { return }
             differences.append(
-                Finding("subscription \(source.original)", "\(key) is \(texts[0]), and \(texts[1]) in Till")
+                Finding("subscription \(original)", "\(key) is \(texts[0]), and \(texts[1]) in Till")
             )
         }
         let theirs = source.renewal

@@ -55,7 +55,8 @@ package enum StoreRefused: StorageError, CustomStringConvertible {
         }
     }
 
-    /// Runs `body`, and replaces SQLite's errors about the file, the disk or the folder with errors that explain what to do.
+    /// Runs `body`, and replaces SQLite's errors about the file, the disk or the folder with errors that explain what
+    /// to do.
     ///
     /// - Throws: `notAFile` for a pipe or another special file, for which SQLite would wait forever.
     static func explaining<Opened>(_ path: String, _ body: () throws -> Opened) throws -> Opened {

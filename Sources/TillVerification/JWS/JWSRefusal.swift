@@ -17,19 +17,25 @@ package enum JWSRefusal: Error, Sendable, Equatable {
     case signatureLength(Int)
 
     /// Explains the reason in one sentence, for the developer who created the token. It never quotes the token.
-    package var explanation: String {
+    package var explanation: String { explanation(about: "token") }
+
+    /// Explains the reason in one sentence.
+    ///
+    /// - Parameter name: what the text is for the reader, such as `token`.
+    package func explanation(about name: String) -> String {
         switch self {
         case .tooLong(let bytes, let limit):
-            "The token has \(bytes) bytes; the maximum is \(limit)."
+            "The \(name) has \(bytes) bytes; the maximum is \(limit)."
         case .segments(let count):
-            "The token has \(count) part\(count == 1 ? "" : "s"); a signed token has three (header, payload, "
-                + "signature), separated by dots."
+            "The \(name) has \(count) part\(count == 1 ? "" : "s") instead of three (header, payload, signature), "
+                + "separated by dots."
         case .notBase64URL(let segment):
-            "The token's \(segment.rawValue) is not base64url without padding (A–Z, a–z, 0–9, - and _)."
+            "The \(name)'s \(segment.rawValue) is not base64url without padding (A–Z, a–z, 0–9, - and _)."
         case .notJSON(let segment, let reason):
-            "The token's \(segment.rawValue) \(reason); it must be one JSON object."
+            "The \(name)'s \(segment.rawValue) \(reason); it must be one JSON object."
         case .signatureLength(let count):
-            "The token's signature has \(count) bytes; an ES256 signature has 64 (the numbers r and s, without DER)."
+            "The \(name)'s signature has \(count) bytes; an ES256 signature has 64 (the numbers r and s, without "
+                + "DER)."
         }
     }
 }

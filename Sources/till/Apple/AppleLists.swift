@@ -71,8 +71,9 @@ extension AppleCommand {
             till apple notifications --only-failures --json
             """
         static let notes =
-            "Apple keeps notifications for 180 days, in the sandbox for 30. --environment automatic asks production. "
-            + "--json prints all notifications with their signatures."
+            "Without --until, it prints everything that the server has since --days days ago, also what is dated in "
+            + "the future because a clock of Till was advanced. Apple keeps notifications for 180 days, in the sandbox "
+            + "for 30. --environment automatic asks production. --json prints all notifications with their signatures."
 
         @Option(help: "Only those of the customer with this transaction id.")
         var customer: String?
@@ -80,9 +81,9 @@ extension AppleCommand {
         var type: String?
         @Flag(help: "Only notifications that did not reach your server.")
         var onlyFailures = false
-        @Option(help: "The number of days until now.")
+        @Option(help: "The number of days until the end, or until now.")
         var days: Int = 29
-        @Option(help: "The end, such as 2026-03-01 (default: now).")
+        @Option(help: "The end, such as 2026-03-01 (default: none).")
         var until: Timestamp?
         @OptionGroup var options: AppleOptions
 
@@ -92,10 +93,12 @@ extension AppleCommand {
         }
 
         func answers(of client: AppStoreServerClient) async throws -> [AppleAnswer] {
-            let end = until ?? Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
-            let start = end.advanced(milliseconds: -Int64(days) * 86_400_000)
-            return try await client.notifications(from: start, to: end, filter: filter).answers
+            try await client.notifications(from: start, to: until, filter: filter).answers
         }
+
+        private static let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970) * 1_000)
+
+        private var start: Timestamp { (until ?? Self.now).advanced(milliseconds: -Int64(days) * 86_400_000) }
 
         private var filter: NotificationFilter {
             if let customer { return .transactionId(customer, onlyFailures: onlyFailures) }
@@ -106,9 +109,11 @@ extension AppleCommand {
         }
 
         func text(_ pages: [JSONTree]) -> String {
-            Table.list(
-                pages.flatMap { $0["notificationHistory"]?.elements ?? [] }.map { AppleNotificationRow(item: $0) }
-            )
+            let rows = pages.flatMap { $0["notificationHistory"]?.elements ?? [] }.map {
+                AppleNotificationRow(item: $0)
+            }
+            let range = "Since \(start.iso8601)" + (until.map { ", before \($0.iso8601)" } ?? "")
+            return "\(range)\n\(Table.list(rows))"
         }
     }
 }

@@ -41,8 +41,13 @@ extension CustomerCommand {
         }
 
         func heading(_ answer: CustomerImportInfo) -> String? {
-            "Imported the customer \(answer.customer), on the clock \(answer.clock) at \(answer.now.iso8601): "
-                + "\(answer.transactions) transactions, \(answer.subscriptions) subscriptions."
+            let transactions = Self.count(answer.transactions, "transaction")
+            return "Imported the customer \(answer.customer), on the clock \(answer.clock) at \(answer.now.iso8601): "
+                + "\(transactions), \(Self.count(answer.subscriptions, "subscription"))."
+        }
+
+        private static func count(_ number: Int, _ noun: String) -> String {
+            "\(number) \(noun)\(number == 1 ? "" : "s")"
         }
 
         func text(_ answer: CustomerImportInfo) -> String {

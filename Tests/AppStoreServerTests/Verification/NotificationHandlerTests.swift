@@ -34,6 +34,19 @@ struct NotificationHandlerTests {
         #expect(calls.withLock { $0 } == 1)
     }
 
+    @Test("A notification that a reconciler found is verified, and is the same as one that arrived")
+    func reconciled() async throws {
+        let found = try samples.renewal(id: "a")
+        #expect(try await handler.handle(found.signed) { _ in }.isRepeated == false)
+        #expect(try await handler.handle(found.body) { _ in }.isRepeated)
+        let older = try await handler.handle(samples.renewal(id: "b", on: SignedSamples.date - 1).signed) { _ in }
+        #expect(older.isOutdated)
+        let forged = try SignedSamples().renewal(id: "c").signed
+        await #expect(throws: VerificationFailure.self) {
+            try await handler.handle(forged) { _ in Issue.record("applied") }
+        }
+    }
+
     @Test("A notification that could not be applied is handled again")
     func failed() async throws {
         let body = try samples.renewal(id: "a").body

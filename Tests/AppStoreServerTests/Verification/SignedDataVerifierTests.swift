@@ -65,6 +65,10 @@ struct SignedDataVerifierTests {
         ] {
             #expect(throws: InvalidRoots.self, "\(wrong)") { try TrustedRoots(wrong) }
         }
+        for path in [#filePath, "/no/such/root.pem"] {
+            let refused = #expect(throws: InvalidFile.self) { try TrustedRoots(files: [path]) }
+            #expect(refused?.path == path)
+        }
     }
 
     // MARK: Signatures and certificates

@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -99,7 +100,7 @@ def test_the_tables_show_what_the_answers_say(source):
     signed = [payload(each["signedPayload"]) for page in notifications for each in page["notificationHistory"]]
     assert "SUBSCRIBED" in [each["notificationType"] for each in signed]
     listed = source.apple("notifications", "--type", "SUBSCRIBED/INITIAL_BUY")
-    assert "SUBSCRIBED/INITIAL_BUY" in listed
+    assert "SUBSCRIBED/INITIAL_BUY" in listed and re.search(r"^Since 20\d\d-[^ ,]+Z$", listed, re.MULTILINE)
     assert "No notifications." in source.apple("notifications", "--type", "EXPIRED")
 
 
@@ -288,3 +289,18 @@ def test_the_differences_of_two_recordings_are_listed_key_by_key(source, tmp_pat
     (tmp_path / "other.json").write_text("{}")
     assert "till apple record" in source.apple("compare", tmp_path / "other.json", code=1)
     source.apple("compare", first, second, "--import", "a.storekit", code=64)
+
+
+# An advanced clock -----------------------------------------------------------------------------------------------------
+
+
+def test_notifications_of_an_advanced_clock_are_listed(source):
+    """The last test of the file, because the clock cannot go back."""
+    source.control("POST", "/clock/advance", {"by": "P40D"})
+    now = source.control("GET", "/clock")["now"]
+    wait_until(lambda: "DID_RENEW" in source.apple("notifications", "--customer", source.nora))
+    day = time.strftime("%Y-%m-%d", time.gmtime(now / 1000 + 86_400))
+    listed = source.apple("notifications", "--customer", source.nora, "--until", day, "--days", "60")
+    assert "DID_RENEW" in listed and f", before {day}T00:00:00" in listed
+    today = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 86_400))
+    assert "DID_RENEW" not in source.apple("notifications", "--customer", source.nora, "--until", today)

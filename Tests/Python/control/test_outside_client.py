@@ -45,7 +45,7 @@ def test_a_package_uses_the_client_beside_an_older_swift_crypto(serve, package):
     outcome = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert outcome.returncode == 0, outcome.stdout[-4_000:] + outcome.stderr[-4_000:]
     assert outcome.stdout.splitlines()[-3:] == [
-        "37 transactions of pro", "status 1 in the Sandbox", "1 request to sandbox: Transaction id not found.",
+        "37 transactions of pro", "status active (1) in the Sandbox", "1 request to sandbox: Transaction id not found.",
     ]
     resolved = (folder / "Package.resolved").read_text()
     assert "swift-crypto" in resolved and "grdb" not in resolved and "hummingbird" not in resolved
@@ -203,7 +203,7 @@ class LossyBackend:
         process = subprocess.Popen(
             [self.programs / "reconciles", self.till.address("sandbox"), self.folder / "key.p8", self.key["keyId"],
              self.key["issuerId"], APP, self.folder, str(self.begin), str(self.now), str(effects_before_kill),
-             *self.ids[:3]],
+             self.till.document["rootCertificate"], *self.ids[:3]],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         )
         if kill_after is not None:

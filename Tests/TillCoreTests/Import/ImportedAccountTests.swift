@@ -131,7 +131,7 @@ struct ImportedAccountTests {
 
     @Test("Ids are shown as the source gave them, or not at all")
     func ids() throws {
-        var customer = Self.customer(.active, after: 10)
+        var customer = Self.customer(.active, after: 10) { $0.recentStart = nil }
         customer.appTransactionID = 704_999_999_999_999_999
         customer.orders = ["MVYN7Z3K5P": [100]]
         let kept = Self.derive(customer)
@@ -143,6 +143,9 @@ struct ImportedAccountTests {
         let own = try #require(anonymous.rows.first)
         #expect(own.shownID == own.id.wireForm && own.shownAccountID == anonymous.account.id.wireForm)
         #expect(own.shownOrderID == own.order?.wireForm && own.lineItem != 1_100)
+        // The report has the ids of the new customer.
+        #expect(kept.assumptions.map(\.subject) == ["subscription 100"])
+        #expect(anonymous.assumptions.map(\.subject) == ["subscription \(own.shownID)"])
     }
 
     @Test("What cannot be explained is quarantined with its reason")

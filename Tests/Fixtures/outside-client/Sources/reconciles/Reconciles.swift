@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Arguments: the URL of the server, the key file, the key id, the issuer id, the bundle id, the folder of the backend,
 /// the first and the last date in milliseconds, the number of effects after which the process kills itself (0: never),
-/// and customers, each by a transaction id.
+/// the file of the root certificate, and customers, each by a transaction id.
 @main
 struct Reconciles {
     static func main() async throws {
@@ -14,12 +14,21 @@ struct Reconciles {
         let server = ServerEnvironment.custom(arguments[1])
         let client = AppStoreServerClient(key: key, bundleID: arguments[5], environment: server)
         let effects = try RecordedEffects(folder: arguments[6], effectsBeforeKill: Int(arguments[9]) ?? 0)
+        let roots = try TrustedRoots(files: [arguments[10]])
+        let verifier = SignedDataVerifier(roots: roots, app: .sandbox(bundleID: arguments[5]))
+        // The handler of the webhook, whose notifications the effects know.
+        let handler = NotificationHandler(verifier: verifier, handled: effects)
         let store = try FileReconcilerStore(path: arguments[6] + "/positions.json") { batch in
             for item in batch.notifications {
-                try await effects.apply(try item.signedPayload.unverifiedPayload().notificationUUID)
+                try await effects.note(try item.signedPayload.unverifiedPayload().notificationUUID)
+                _ = try await handler.handle(item.signedPayload) { received in
+                    try await effects.apply(received.notification.payload.notificationUUID)
+                }
             }
             for transaction in batch.transactions {
-                try await effects.apply(try transaction.unverifiedPayload().transactionId)
+                let id = try transaction.unverifiedPayload().transactionId
+                try await effects.note(id)
+                try await effects.apply(id)
             }
         }
         let reconciler = Reconciler(client: client, store: store, window: .seconds(7 * 86_400))
@@ -27,6 +36,6 @@ struct Reconciles {
             since: Timestamp(milliseconds: Int64(arguments[7]) ?? 0),
             until: Timestamp(milliseconds: Int64(arguments[8]) ?? 0)
         )
-        for customer in arguments.dropFirst(10) { try await reconciler.reconcileTransactions(of: customer) }
+        for customer in arguments.dropFirst(11) { try await reconciler.reconcileTransactions(of: customer) }
     }
 }

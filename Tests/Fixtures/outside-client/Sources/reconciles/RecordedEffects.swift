@@ -1,12 +1,14 @@
+import AppStoreServer
 import Foundation
 
 /// The effects of a backend: lines of a file. Each line has the id of what caused the effect, so the effect and its id
 /// are written together, and an effect is never repeated.
-actor RecordedEffects {
+actor RecordedEffects: HandledNotifications {
     private let effects: FileHandle
     /// Everything that was handed over, also what had its effect already.
     private let handed: FileHandle
     private var known: Set<String>
+    private var newest: [String: Timestamp] = [:]
     private var effectsBeforeKill: Int
 
     /// - Parameter folder: has `received.txt`, the ids of the notifications that the webhook has processed.
@@ -19,12 +21,24 @@ actor RecordedEffects {
 
     /// Has the effect of a notification or transaction, unless it had it before.
     func apply(_ id: String) throws {
-        try handed.write(contentsOf: Data("\(id)\n".utf8))
         guard known.insert(id).inserted else { return }
         try effects.write(contentsOf: Data("\(id)\n".utf8))
         try effects.synchronize()
         effectsBeforeKill -= 1
         if effectsBeforeKill == 0 { kill(getpid(), SIGKILL) }
+    }
+
+    /// Notes that a notification or transaction was handed over.
+    func note(_ id: String) throws { try handed.write(contentsOf: Data("\(id)\n".utf8)) }
+
+    func contains(_ notificationUUID: String) -> Bool { known.contains(notificationUUID) }
+
+    func newestDate(of originalTransactionId: String) -> Timestamp? { newest[originalTransactionId] }
+
+    /// The effect has the id of the notification, so only the date is new.
+    func insert(_ notificationUUID: String, about originalTransactionId: String?, signedOn date: Timestamp) {
+        guard let originalTransactionId else { return }
+        newest[originalTransactionId] = max(newest[originalTransactionId] ?? date, date)
     }
 
     private static func open(_ path: String) throws -> FileHandle {
