@@ -226,9 +226,15 @@ package struct ImportedAccount: Sendable {
                 quarantine("order \(order)", "the history has none of its transactions")
                 continue
             }
+            for index in own where rows[index].order != nil {
+                let number = numbers[rows[index].id] ?? 0
+                quarantine("order \(order)", "its transaction \(number) is in another order, too, and stays there")
+            }
+            let free = own.filter { rows[$0].order == nil }
+            guard !free.isEmpty else { continue }
             let id = identifiers.order(of: account.id)
             if keepsIDs { orders[order] = id }
-            for index in own {
+            for index in free {
                 rows[index].order = id
                 if keepsIDs { rows[index].foreign?.order = order }
             }
