@@ -101,21 +101,45 @@ package struct ImportedAccount: Sendable {
                 }
             if let reason { quarantine("transaction \(found.number)", reason) } else { kept.append(found) }
         }
-        // Without its original transaction, a renewal belongs to no subscription.
-        let known = Set(kept.map(\.number))
+        let originals = Dictionary(uniqueKeysWithValues: kept.map { ($0.number, $0) })
         return kept.filter { found in
-            guard !known.contains(found.original) else { return true }
-            quarantine(
-                "transaction \(found.number)",
-                "its original transaction \(found.original) is not in the history, or is quarantined"
-            )
+            guard let reason = reasonAgainst(originals[found.original], of: found) else { return true }
+            quarantine("transaction \(found.number)", "its original transaction \(found.original) \(reason)")
             return false
         }
+    }
+
+    /// Without its original transaction, a renewal belongs to no subscription.
+    private func reasonAgainst(_ original: SourceTransaction?, of found: SourceTransaction) -> String? {
+        guard let original else { return "is not in the history, or is quarantined" }
+        if original.original != original.number { return "has another original transaction, \(original.original)" }
+        if original.row.type != found.row.type { return "is of the type \(original.row.type.wireName)" }
+        if original.row.groupID != found.row.groupID { return "is of group \(original.row.groupID ?? "none")" }
+        return nil
+    }
+
+    /// A date that is so late that the answers do not explain it.
+    private func reasonAgainstDates(of row: Transaction) -> String? {
+        let day: Int64 = 86_400_000
+        // A renewal is charged a day ahead, and the answers may have been requested one after another.
+        let latest = instant.advanced(milliseconds: 2 * day)
+        // The longest period is a year. A trial may precede it, and the developer may extend it.
+        let end = instant.advanced(milliseconds: 3 * 366 * day)
+        let dates: [(key: String, date: Timestamp?, limit: Timestamp)] = [
+            ("purchaseDate", row.purchaseDate, latest), ("originalPurchaseDate", row.originalPurchaseDate, latest),
+            ("revocationDate", row.revocation?.date, latest), ("expiresDate", row.expiresDate, end),
+        ]
+        for (key, date, limit) in dates {
+            guard let date, date > limit else { continue }
+            return "its \(key) \(date.milliseconds) is too long after the time of the answers, \(instant.milliseconds)"
+        }
+        return nil
     }
 
     private func reasonAgainst(_ found: SourceTransaction) -> String? {
         let row = found.row
         if let damage = row.damage { return damage }
+        if let reason = reasonAgainstDates(of: row) { return reason }
         if row.type == .autoRenewable {
             guard let expires = row.expiresDate else { return "it is a subscription without expiresDate" }
             guard row.groupID != nil else { return "it is a subscription without subscriptionGroupIdentifier" }
@@ -202,9 +226,15 @@ package struct ImportedAccount: Sendable {
                 quarantine("order \(order)", "the history has none of its transactions")
                 continue
             }
+            for index in own where rows[index].order != nil {
+                let number = numbers[rows[index].id] ?? 0
+                quarantine("order \(order)", "its transaction \(number) is in another order, too, and stays there")
+            }
+            let free = own.filter { rows[$0].order == nil }
+            guard !free.isEmpty else { continue }
             let id = identifiers.order(of: account.id)
             if keepsIDs { orders[order] = id }
-            for index in own {
+            for index in free {
                 rows[index].order = id
                 if keepsIDs { rows[index].foreign?.order = order }
             }

@@ -39,6 +39,7 @@ struct ImportedSubscription {
         guard latest.groupID == source.groupID else {
             throw DamagedSubscription("has a latest transaction of group \(latest.groupID ?? "none")")
         }
+        try checkDates()
         let state = try state()
         let first = rows.first { $0.isOriginal } ?? latest
         let recent = source.renewal.recentStart
@@ -74,6 +75,24 @@ struct ImportedSubscription {
     }
 
     // MARK: The state
+
+    /// Refuses a status answer that is older than the history or than its own date: Till would charge again for what
+    /// is paid.
+    private func checkDates() throws(DamagedSubscription) {
+        guard let end = latest.expiresDate else { return }
+        let isOutdated = rows.contains { row in
+            guard row.id > latest.id, let expires = row.expiresDate else { return false }
+            return expires > end && row.revocation == nil && !row.isUpgraded
+        }
+        guard !isOutdated else {
+            throw DamagedSubscription("has a status answer that is older than the last transaction of the history")
+        }
+        let length = end.milliseconds - latest.purchaseDate.milliseconds
+        let isOver = instant.milliseconds - end.milliseconds > min(length, 86_400_000)
+        guard source.status != .active || !isOver else {
+            throw DamagedSubscription("has status 1, and its expiresDate is long before the time of the answers")
+        }
+    }
 
     private mutating func state() throws(DamagedSubscription) -> SubscriptionState {
         let period = try SubscriptionPeriod(latest)

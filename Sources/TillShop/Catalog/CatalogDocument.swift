@@ -53,4 +53,29 @@ package enum CatalogDocument {
         catalog.put(product)
         return (catalog, product)
     }
+
+    /// Why the form of a product is not valid in a catalog document, without a full stop; nil for a valid product.
+    static func reasonAgainst(_ product: Product, settings: CatalogSettings) -> String? {
+        var document = CatalogDocumentReader(settings: settings)
+        _ = document.product((tree(of: product), "$"))
+        return document.reader.faults.first.map { fault in
+            let key = fault.path.hasPrefix("$.") ? String(fault.path.dropFirst(2)) : fault.path
+            return "\(key) is \(fault.found), expected \(fault.expected)"
+        }
+    }
+
+    /// Whether a text is three capital letters.
+    static func isCurrency(_ code: String) -> Bool {
+        code.utf8.count == 3 && code.utf8.allSatisfy { (0x41...0x5A).contains($0) }
+    }
+
+    /// Refuses a catalog that has more products or groups than a document may have.
+    static func checkSize(of catalog: Catalog) throws(CatalogRefused) {
+        for (key, count, limit) in [
+            ("products", catalog.products.count, CatalogLimits.products),
+            ("groups", catalog.groups.count, CatalogLimits.groups),
+        ] where count > limit {
+            throw CatalogRefused(path: "$.\(key)", expected: "at most \(limit) elements", found: "\(count)")
+        }
+    }
 }

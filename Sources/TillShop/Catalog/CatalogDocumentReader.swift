@@ -118,8 +118,7 @@ struct CatalogDocumentReader {
 
     private mutating func currency(_ object: DocumentObject) -> String? {
         guard let value = object["currency"] else { return nil }
-        guard case .string(let code) = value, code.utf8.count == 3, code.utf8.allSatisfy({ (0x41...0x5A).contains($0) })
-        else {
+        guard case .string(let code) = value, CatalogDocument.isCurrency(code) else {
             let expected = "three capital letters, such as \"USD\""
             reader.fault(object.path("currency"), expected: expected, found: value.summary)
             return nil

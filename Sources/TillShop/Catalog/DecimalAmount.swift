@@ -3,6 +3,8 @@ enum DecimalAmount {
     /// The maximum number of digits before the point. Ten digits are enough for a price in any currency, and such a
     /// price times a quantity does not overflow.
     private static let wholeDigits = 10
+    /// The largest amount with so many digits, in thousandths.
+    static let largest: Int64 = 9_999_999_999_999
 
     /// Parses a text such as `4.99`, `300` or `0.5` into thousandths. Nil for any other text, for example with a sign,
     /// an exponent, a comma or a fourth decimal.

@@ -19,7 +19,9 @@ extension Shop {
     }
 
     /// Creates a customer clock.
-    package func createClock(_ name: ClockName, _ state: ClockState) async throws {
+    ///
+    /// - Parameter isForImport: whether the clock is that of an imported customer, and is deleted with the customer.
+    package func createClock(_ name: ClockName, _ state: ClockState, isForImport: Bool = false) async throws {
         try settings.checkMayMove(name)
         try await exclusively(name.lockKey) {
             guard name.own != nil, !clocks.exists(name) else {
@@ -33,6 +35,7 @@ extension Shop {
             let shown = state.shown(realTime: wallClock())
             if state != .real { try ClockState.requireBeforeEnd(shown) }
             record.began = shown
+            record.isForImport = isForImport ? true : nil
             try await clocks.put(record)
             // Scheduled jobs take effect on the new clock, too.
             signals.moved(name)

@@ -29,6 +29,17 @@ extension Shop {
         signals.moved(name)
     }
 
+    /// Deletes the clock that an import created, unless a customer uses it or a delivery is pending on it. After that,
+    /// the same customer can be imported again.
+    package func deleteClock(ofImport name: ClockName) async throws {
+        guard clocks.exists(name), clocks.record(name).isForImport ?? false else { return }
+        do {
+            try await deleteClock(name)
+        } catch is ClockRefused {
+            // The clock stays.
+        }
+    }
+
     /// Refuses to assign a clock that does not exist.
     ///
     /// - Throws: `ClockRefused`.

@@ -19,9 +19,11 @@ package final class Clocks: Sendable {
         /// What a customer clock showed when it was created; nil for an environment's clock, and in data of version
         /// 0.1.0.
         var began: Timestamp?
+        /// True for a clock that an import created; otherwise nil. It is deleted with its last customer.
+        var isForImport: Bool?
 
         private enum CodingKeys: String, CodingKey {
-            case app, own, state, skipped, began
+            case app, own, state, skipped, began, isForImport
             case environment = "realm"
             case pendingAdvance = "leap"
         }

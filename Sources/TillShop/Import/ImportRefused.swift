@@ -8,8 +8,11 @@ package enum ImportRefused: Error, Equatable, Sendable {
     case customerExists(String)
     /// An identifier of the document exists in the app's environment.
     case identifierExists(String)
-    /// The document has nothing that an account can contain.
-    case nothingToImport
+    /// The document has one identifier for a transaction and for the app transaction.
+    case identifierTwice(String)
+    /// The document has nothing that an account can contain. The text is about the first part that was quarantined,
+    /// without a full stop; nil if there is none.
+    case nothingToImport(String?)
 
     /// The error code for programs.
     package var code: String {
@@ -17,7 +20,7 @@ package enum ImportRefused: Error, Equatable, Sendable {
         case .badDocument: "bad_document"
         case .incompleteHistory: "incomplete_history"
         case .customerExists: "customer_exists"
-        case .identifierExists: "identifier_exists"
+        case .identifierExists, .identifierTwice: "identifier_exists"
         case .nothingToImport: "nothing_to_import"
         }
     }
@@ -33,8 +36,12 @@ package enum ImportRefused: Error, Equatable, Sendable {
         case .identifierExists(let id):
             "The identifier \(id) exists in this app and environment. The customer may have been imported before: "
                 + "delete that customer first (till customer delete), or import with --anonymize."
-        case .nothingToImport:
+        case .identifierTwice(let id):
+            "The identifier \(id) occurs twice in the answers, as a transactionId and as an appTransactionId. "
+                + "Import with --anonymize."
+        case .nothingToImport(let first):
             "No transaction of the document could be imported, and it has no app transaction."
+                + (first.map { " The first that was quarantined is \($0)." } ?? "")
         }
     }
 }

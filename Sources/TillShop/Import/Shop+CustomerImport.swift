@@ -4,7 +4,7 @@ import TillStorage
 /// Imports a customer of another App Store server (docs/client/import.md).
 extension Shop {
     /// Creates an account from the answers of another server. The account and its transactions are written in one
-    /// database transaction. Products that the catalog lacks are created before.
+    /// database transaction. Products that the catalog lacks are created before, after all checks.
     ///
     /// - Parameters:
     ///   - bytes: the document with the answers (`SourceDocument`).
@@ -20,10 +20,26 @@ extension Shop {
         var source = try SourceDocument.customer(from: bytes, of: customer.scope)
         if isAnonymous { source.replaceTokens { identifiers.uuid("token/\($0)") } }
         let clock = ClockName(customer.scope, own: clockName)
-        try await check(customer, source, isAnonymous)
         try settings.checkMayMove(clock)
-        let trial = try await makeProducts(for: source, customer)
-        try await createClock(clock, .frozen(at: source.instant))
+        let (read, scope) = (source, customer.scope)
+        // One import after another, so that what the checks find still holds when products are created.
+        return try await locks.exclusivelyHere("import/\(scope.environment.rawValue)/\(scope.app)") {
+            try await importCustomer(customer, read, clock, isAnonymous)
+        }
+    }
+
+    private func importCustomer(
+        _ customer: CustomerName,
+        _ source: SourceCustomer,
+        _ clock: ClockName,
+        _ isAnonymous: Bool
+    ) async throws -> ImportedAccount {
+        var source = source
+        try check(clock, of: source)
+        try await check(customer, source, isAnonymous)
+        let trial = try self.trial(of: &source, customer)
+        try await makeProducts(of: trial, customer)
+        try await createClock(clock, .frozen(at: source.instant), isForImport: true)
         do {
             var imported = try await write(customer, source, clock, isAnonymous)
             imported.takeProducts(madeBy: trial)
@@ -34,50 +50,37 @@ extension Shop {
         }
     }
 
-    /// Checks what the source says against the stored data.
-    private func check(_ customer: CustomerName, _ source: SourceCustomer, _ isAnonymous: Bool) async throws {
-        guard try await storage.account(of: customer) == nil else {
-            throw ImportRefused.customerExists(customer.customer)
-        }
-        guard !isAnonymous else { return }
-        let scope = customer.scope
-        for number in source.transactions.map(\.number) {
-            guard try await transaction(shown: number, in: scope) == nil else {
-                throw ImportRefused.identifierExists(String(number))
+    /// The account as it would be, with the products that the catalog lacks. A transaction whose product the catalog
+    /// would refuse becomes unreadable.
+    private func trial(of source: inout SourceCustomer, _ customer: CustomerName) throws -> ImportedAccount {
+        while true {
+            var ids = Identifiers(reserved: 0..<ImportedAccount.identifiersNeeded(for: source))
+            let trial = derive(source, customer, &ids, isAnonymous: true)
+            var refused: [String: String] = [:]
+            for id in trial.productsMade {
+                guard let product = trial.catalog.products[id] else { continue }
+                refused[id] = CatalogDocument.reasonAgainst(product, settings: trial.catalog.settings)
             }
-        }
-        if let number = source.appTransactionID {
-            let own = try await storage.storedAccount(AccountID(number))
-            let known = try await storage.foreignIdentifier(.transaction, String(number), in: scope)
-            guard own == nil, known == nil else { throw ImportRefused.identifierExists(String(number)) }
-        }
-        for item in Set(source.transactions.compactMap(\.row.lineItem)) {
-            let known = try await storage.foreignIdentifier(.lineItem, String(item), in: scope)
-            guard known == nil else { throw ImportRefused.identifierExists(String(item)) }
-        }
-        for order in source.orders.keys {
-            let known = try await storage.foreignIdentifier(.order, order, in: scope)
-            var isOwn = false
-            if let id = OrderID(wireForm: order) { isOwn = try await !storage.transactions(in: id).isEmpty }
-            guard known == nil, !isOwn else { throw ImportRefused.identifierExists(order) }
+            guard !refused.isEmpty else {
+                guard !trial.rows.isEmpty || trial.account.appTransaction != nil else {
+                    throw ImportRefused.nothingToImport(trial.quarantined.first.map { "\($0.subject): \($0.words)" })
+                }
+                return trial
+            }
+            source.refuse(productsWithReasons: refused)
         }
     }
 
     /// Adds the products that the catalog lacks.
-    ///
-    /// - Returns: the account as it would be, with the report on the products.
-    private func makeProducts(for source: SourceCustomer, _ customer: CustomerName) async throws -> ImportedAccount {
-        var ids = Identifiers(reserved: 0..<ImportedAccount.identifiersNeeded(for: source))
-        let trial = derive(source, customer, &ids, isAnonymous: true)
-        guard !trial.rows.isEmpty || trial.account.appTransaction != nil else { throw ImportRefused.nothingToImport }
-        guard !trial.productsMade.isEmpty else { return trial }
+    private func makeProducts(of trial: ImportedAccount, _ customer: CustomerName) async throws {
+        guard !trial.productsMade.isEmpty else { return }
         let made = trial.productsMade.compactMap { trial.catalog.products[$0] }
         _ = try await setup.updateCatalog(of: customer.scope.app) { catalog in
             var catalog = catalog
             for product in made where catalog.products[product.id] == nil { catalog.put(product) }
+            try CatalogDocument.checkSize(of: catalog)
             return catalog
         }
-        return trial
     }
 
     private func derive(

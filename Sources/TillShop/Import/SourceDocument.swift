@@ -93,6 +93,7 @@ struct SourceDocument {
         guard let id = order["orderId"]?.text, id.isPlain(1...32) else {
             throw .badDocument("\(path).orderId: expected 1 to 32 letters and digits")
         }
+        guard customer.orders[id] == nil else { throw .badDocument("\(path).orderId: the order \(id) occurs twice") }
         let place = "\(path).answer.signedTransactions"
         let found = try payloads(order["answer"]?["signedTransactions"] ?? .array([]), at: place)
         customer.orders[id] = found.compactMap { $0.id("transactionId") }
@@ -182,18 +183,11 @@ struct SourceDocument {
 
     private mutating func takeAppTransaction(_ payload: SourcePayload) {
         customer.appTransactionID = payload.id("appTransactionId")
-        guard let date = payload.date("originalPurchaseDate") else {
-            customer.unreadable.append(ImportedAccount.Finding("app transaction", "originalPurchaseDate is absent"))
-            return
-        }
         if let created = payload.date("receiptCreationDate") { signedDates.append(created) }
-        let version = payload.text("originalApplicationVersion") ?? "1.0"
-        customer.appTransaction = AppTransaction(
-            originalPurchaseDate: date,
-            originalPlatform: payload.text("originalPlatform").flatMap(PurchasePlatform.init(rawValue:)) ?? .iOS,
-            originalApplicationVersion: version,
-            applicationVersion: payload.text("applicationVersion") ?? version,
-            preorderDate: payload.date("preorderDate")
-        )
+        do {
+            customer.appTransaction = try payload.appTransaction()
+        } catch {
+            customer.unreadable.append(ImportedAccount.Finding("app transaction", error.words))
+        }
     }
 }

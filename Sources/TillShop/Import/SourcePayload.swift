@@ -31,10 +31,58 @@ struct SourcePayload {
         return Int64(text)
     }
 
-    func number(_ key: String) -> Int64? { members[key]?.number }
-
     func date(_ key: String) -> Timestamp? {
-        number(key).flatMap { NumberCheck.dates.contains($0) ? Timestamp(milliseconds: $0) : nil }
+        members[key]?.number.flatMap { NumberCheck.dates.contains($0) ? Timestamp(milliseconds: $0) : nil }
+    }
+
+    // MARK: Values that must be possible. A key with any other value is an error, so that nothing is guessed.
+
+    private func optional<Value>(
+        _ key: String,
+        _ expected: String,
+        _ read: (JSONTree) -> Value?
+    ) throws(Unreadable) -> Value? {
+        guard let value = members[key] else { return nil }
+        guard let found = read(value) else { throw Unreadable("\(key) is \(summary(of: value)), expected \(expected)") }
+        return found
+    }
+
+    private func label(_ key: String) throws(Unreadable) -> String? {
+        try optional(key, "a text of 1 to 1,024 bytes without control characters") { value in
+            guard let text = value.text, (1...1_024).contains(text.utf8.count) else { return nil }
+            return text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? nil : text
+        }
+    }
+
+    private func identifier(_ key: String) throws(Unreadable) -> Int64? {
+        try optional(key, "a string of 1 to 19 digits that does not begin with 0") { _ in id(key) }
+    }
+
+    private func whole(_ key: String, in range: ClosedRange<Int64>) throws(Unreadable) -> Int64? {
+        try optional(key, "a whole number from \(range.lowerBound) to \(range.upperBound)") { value in
+            value.number.flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    private func instant(_ key: String) throws(Unreadable) -> Timestamp? {
+        try optional(key, "milliseconds from 1970 to the year 9999") { _ in date(key) }
+    }
+
+    private func flag(_ key: String) throws(Unreadable) -> Bool {
+        try optional(key, "true or false") { $0 == .bool(true) ? true : $0 == .bool(false) ? false : nil } ?? false
+    }
+
+    private func object(_ key: String) throws(Unreadable) -> SourcePayload? {
+        try optional(key, "an object") { value in
+            guard case .object(let parts) = value else { return nil }
+            return SourcePayload(Dictionary(parts.map { ($0.key, $0.value) }) { first, _ in first })
+        }
+    }
+
+    /// A value on one line of a report, which a terminal may show.
+    private func summary(of value: JSONTree) -> String {
+        let scalars = value.summary.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }
+        return String(String.UnicodeScalarView(scalars))
     }
 
     private func required<Value>(_ key: String, _ value: Value?) throws(Unreadable) -> Value {
@@ -44,7 +92,7 @@ struct SourcePayload {
 
     private func absence(of key: String) -> String {
         guard let value = members[key] else { return "\(key) is absent" }
-        return "\(key) is \(value.summary), which Till does not know"
+        return "\(key) is \(summary(of: value)), which Till does not know"
     }
 
     /// An enumeration. A value that Till does not know is an error, because the ledger cannot keep it.
@@ -60,7 +108,7 @@ struct SourcePayload {
 
     private func numbers<Value: RawRepresentable>(_ key: String, _ type: Value.Type) throws(Unreadable) -> Value?
     where Value.RawValue == Int {
-        try known(key, number(key).flatMap { Int(exactly: $0) }.flatMap(Value.init(rawValue:)))
+        try known(key, members[key]?.number.flatMap { Int(exactly: $0) }.flatMap(Value.init(rawValue:)))
     }
 
     // MARK: A transaction
@@ -75,31 +123,34 @@ struct SourcePayload {
         }
         let wireType = try required("type", try texts("type", ProductType.self))
         let ownership = try texts("inAppOwnershipType", InAppOwnershipType.self) ?? .purchased
-        let purchased = try required("purchaseDate", date("purchaseDate"))
+        let purchased = try required("purchaseDate", instant("purchaseDate"))
         let revocation = try revocation(ownership)
-        let storefront = text("storefront").map { Storefront(code: $0) } ?? .unitedStates
+        let storefront = try optional("storefront", "the three capital letters of a storefront") {
+            $0.text.flatMap { Storefront(code: $0) }
+        }
+        _ = (try instant("signedDate"), try identifier("appTransactionId"))
         var row = Transaction(
             id: TransactionID(number),
             originalID: TransactionID(original),
             account: AccountID(0),
             change: 0,
-            lineItem: id("webOrderLineItemId"),
+            lineItem: try identifier("webOrderLineItemId"),
             order: nil,
-            productID: try required("productId", text("productId")),
-            groupID: text("subscriptionGroupIdentifier"),
+            productID: try required("productId", label("productId")),
+            groupID: try label("subscriptionGroupIdentifier"),
             type: try required("type", ProductKind.allCases.first { $0.wireType == wireType }),
             purchaseDate: purchased,
-            originalPurchaseDate: date("originalPurchaseDate") ?? purchased,
-            expiresDate: date("expiresDate"),
-            quantity: min(max(Int(self.number("quantity") ?? 1), 1), 10),
-            appAccountToken: text("appAccountToken")?.lowercased(),
+            originalPurchaseDate: try instant("originalPurchaseDate") ?? purchased,
+            expiresDate: try instant("expiresDate"),
+            quantity: Int(try whole("quantity", in: 1...10) ?? 1),
+            appAccountToken: try label("appAccountToken")?.lowercased(),
             ownership: ownership,
             reason: try texts("transactionReason", TransactionReason.self)
                 ?? (number == original ? .purchase : .renewal),
-            storefront: try required("storefront", storefront),
-            price: money("price"),
+            storefront: storefront ?? .unitedStates,
+            price: try money("price"),
             offer: try offer(),
-            isUpgraded: members["isUpgraded"]?.isTrue ?? false,
+            isUpgraded: try flag("isUpgraded"),
             revocation: revocation,
             refundNumber: nil,
             isFinished: true,
@@ -111,21 +162,28 @@ struct SourcePayload {
         return SourceTransaction(number: number, original: original, row: row)
     }
 
-    private func money(_ key: String) -> Money? {
-        guard let amount = number(key), NumberCheck.amounts.contains(amount), let currency = text("currency"),
-            currency.utf8.count == 3
-        else { return nil }
-        return Money(milliunits: amount, currency: currency)
+    private func money(_ key: String) throws(Unreadable) -> Money? {
+        let currency = try optional("currency", "three capital letters, such as USD") {
+            $0.text.flatMap { CatalogDocument.isCurrency($0) ? $0 : nil }
+        }
+        // The price of a transaction is that of all its pieces.
+        guard let amount = try whole(key, in: 0...DecimalAmount.largest * 10) else { return nil }
+        return Money(milliunits: amount, currency: try required("currency", currency))
     }
 
     private func revocation(_ ownership: InAppOwnershipType) throws(Unreadable) -> Revocation? {
-        guard let date = date("revocationDate") else { return nil }
+        guard let date = try instant("revocationDate") else {
+            for key in ["revocationReason", "revocationType"] where members[key] != nil {
+                throw Unreadable("it has \(key) without revocationDate")
+            }
+            return nil
+        }
         let kind = try texts("revocationType", RevocationType.self)
         return Revocation(
             date: date,
             reason: try numbers("revocationReason", RevocationReason.self) ?? .other,
             kind: kind ?? (ownership == .familyShared ? .familyRevoke : .refundFull),
-            percentage: number("revocationPercentage").flatMap { (0...100_000).contains($0) ? Int($0) : nil }
+            percentage: try whole("revocationPercentage", in: 0...100_000).map { Int($0) }
         )
     }
 
@@ -135,21 +193,19 @@ struct SourcePayload {
         let mode = try texts("offerDiscountType", OfferDiscountType.self)
         return AppliedOffer(
             kind: kind,
-            id: text("offerIdentifier"),
+            id: try label("offerIdentifier"),
             mode: try required("offerDiscountType", mode),
             wholePeriod: try known("offerPeriod", period.flatMap(Period.init(iso8601:)))
         )
     }
 
     private func commitment(of row: Transaction) throws(Unreadable) -> Commitment? {
-        guard case .object(let parts)? = members["commitmentInfo"] else { return nil }
-        let info = SourcePayload(Dictionary(parts.map { ($0.key, $0.value) }) { first, _ in first })
+        guard let info = try object("commitmentInfo") else { return nil }
         let months: ClosedRange<Int64> = 1...1_000
-        guard
-            let period = info.number("billingPeriodNumber"), let periods = info.number("totalBillingPeriods"),
-            let expires = info.date("commitmentExpiresDate"), months.contains(period), months.contains(periods)
-        else { throw Unreadable("its commitmentInfo is not complete") }
-        let price = info.number("commitmentPrice").flatMap { NumberCheck.amounts.contains($0) ? $0 : nil } ?? 0
+        let expires = try info.required("commitmentExpiresDate", info.instant("commitmentExpiresDate"))
+        let period = try info.required("billingPeriodNumber", info.whole("billingPeriodNumber", in: months))
+        let periods = try info.required("totalBillingPeriods", info.whole("totalBillingPeriods", in: months))
+        let price = try info.whole("commitmentPrice", in: NumberCheck.amounts) ?? 0
         return Commitment(
             period: Int(period),
             periods: Int(periods),
@@ -162,26 +218,43 @@ struct SourcePayload {
 
     /// The payload of signed renewal info.
     func renewalInfo() throws(Unreadable) -> SourceRenewalInfo {
-        let product = text("autoRenewProductId") ?? text("productId")
+        let (renewed, current) = (try label("autoRenewProductId"), try label("productId"))
+        let product = renewed ?? current
         var info = SourceRenewalInfo(
             autoRenewProductID: try required("autoRenewProductId", product),
-            autoRenews: number("autoRenewStatus") == 1
+            autoRenews: try required("autoRenewStatus", whole("autoRenewStatus", in: 0...1)) == 1
         )
         info.expirationIntent = try numbers("expirationIntent", ExpirationIntent.self)
-        info.graceUntil = date("gracePeriodExpiresDate")
-        info.priceIncreaseStatus = number("priceIncreaseStatus").flatMap { (0...1).contains($0) ? Int($0) : nil }
-        info.renewalPrice = money("renewalPrice")
-        info.recentStart = date("recentSubscriptionStartDate")
+        info.graceUntil = try instant("gracePeriodExpiresDate")
+        info.priceIncreaseStatus = try whole("priceIncreaseStatus", in: 0...1).map { Int($0) }
+        info.renewalPrice = try money("renewalPrice")
+        info.recentStart = try instant("recentSubscriptionStartDate")
         info.offer = try offer()
-        info.appAccountToken = text("appAccountToken")?.lowercased()
+        info.appAccountToken = try label("appAccountToken")?.lowercased()
         info.billingPlan = try texts("renewalBillingPlanType", BillingPlanType.self)
-        guard case .object(let parts)? = members["commitmentInfo"] else { return info }
-        let next = SourcePayload(Dictionary(parts.map { ($0.key, $0.value) }) { first, _ in first })
+        _ = try instant("signedDate")
+        guard let next = try object("commitmentInfo") else { return info }
         info.commitment = SourceRenewalInfo.Commitment(
-            productID: next.text("commitmentAutoRenewProductId") ?? info.autoRenewProductID,
-            autoRenews: next.number("commitmentAutoRenewStatus") == 1,
+            productID: try next.label("commitmentAutoRenewProductId") ?? info.autoRenewProductID,
+            autoRenews: try next.whole("commitmentAutoRenewStatus", in: 0...1) == 1,
             billingPlan: try next.texts("commitmentRenewalBillingPlanType", BillingPlanType.self)
         )
         return info
+    }
+
+    // MARK: An app transaction
+
+    /// The payload of a signed app transaction.
+    func appTransaction() throws(Unreadable) -> AppTransaction {
+        let date = try required("originalPurchaseDate", instant("originalPurchaseDate"))
+        let version = try label("originalApplicationVersion") ?? "1.0"
+        _ = (try identifier("appTransactionId"), try instant("receiptCreationDate"))
+        return AppTransaction(
+            originalPurchaseDate: date,
+            originalPlatform: try texts("originalPlatform", PurchasePlatform.self) ?? .iOS,
+            originalApplicationVersion: version,
+            applicationVersion: try label("applicationVersion") ?? version,
+            preorderDate: try instant("preorderDate")
+        )
     }
 }

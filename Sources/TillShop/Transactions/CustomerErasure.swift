@@ -13,6 +13,8 @@ package struct ErasedCustomer: Sendable {
     package var faults = 0
     /// The name of the customer's family; nil if the customer was in no family.
     package var family: String?
+    /// The customer's own clock; nil for a customer on the environment's clock.
+    package var clock: ClockName?
     /// The notifications about other family members, who lost the products that the customer shared.
     package var notifications: [TillCore.Notification] = []
     /// The names of the snapshots that still contain the customer.
@@ -97,6 +99,7 @@ extension Shop {
 
         var erased = ErasedCustomer()
         erased.family = account.family?.name
+        if account.clock != nil { erased.clock = account.clockName }
         erased.belongings = try await storage.belongings(of: account.id)
         let entries = try await requestLogEntries(about: account)
         erased.requestLogEntries = entries.count

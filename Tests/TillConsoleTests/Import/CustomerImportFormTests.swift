@@ -37,6 +37,9 @@ struct CustomerImportFormTests {
             let control = site.console.control
             let zoe = try await control.send(GetCustomer(app: AppEnvironment(TestShop.bundleID), customer: "zoe"))
             #expect(zoe.clock == "zoe" && zoe.transactions == 1)
+            let scope = "/console/apps/\(TestShop.bundleID)/sandbox"
+            let shown = try await visitor.get("\(scope)/transactions/2000000912345678")
+            #expect(shown.status == 200 && shown.text.contains("2000000912345678"))
         }
     }
 

@@ -171,6 +171,47 @@ struct ImportedAccountTests {
         #expect(Self.derive(revoked).quarantined.first?.words.contains("status answer") == true)
     }
 
+    @Test("An original transaction is its own original, and of the same type and group")
+    func originals() {
+        var cyclic = Self.customer(.active, after: 10)
+        cyclic.transactions = [Self.month(100, of: 200), Self.month(200, of: 100)]
+        cyclic.subscriptions = []
+        #expect(Self.derive(cyclic).quarantined.map(\.subject) == ["transaction 100", "transaction 200"])
+        #expect(Self.derive(cyclic).rows.isEmpty)
+        for change in [{ $0.type = .consumable }, { $0.groupID = "2" }] as [(inout Transaction) -> Void] {
+            var other = Self.customer(.active, after: 10)
+            other.transactions.append(Self.month(200))
+            other.transactions[0].row.productID = "max"
+            change(&other.transactions[0].row)
+            other.subscriptions = []
+            let derived = Self.derive(other)
+            #expect(derived.quarantined.first?.subject == "transaction 200" && derived.rows.count == 1)
+        }
+    }
+
+    @Test("A status answer that is too old to be explained is quarantined, so that no paid period is charged again")
+    func oldStatuses() {
+        let late = Self.derive(Self.customer(.active, after: 41))
+        #expect(late.quarantined.map(\.subject).first == "subscription 100" && late.account.subscriptions.isEmpty)
+        #expect(late.quarantined.first?.words.contains("expiresDate") == true)
+        var older = Self.customer(.active, after: 31)
+        older.transactions.append(Self.month(200, from: Self.start.advanced(milliseconds: Self.month)))
+        let derived = Self.derive(older)
+        #expect(derived.quarantined.first?.words.contains("older than the last transaction") == true)
+        #expect(derived.account.subscriptions.isEmpty)
+        older.subscriptions[0].latest = 200
+        #expect(Self.derive(older).quarantined.isEmpty)
+    }
+
+    @Test("A transaction in two orders stays in the first, and the second is reported")
+    func orders() {
+        var customer = Self.customer(.active, after: 10)
+        customer.orders = ["MVYN7Z3K5P": [100], "MVYN7Z3K5Q": [100]]
+        let derived = Self.derive(customer)
+        #expect(derived.rows.map(\.shownOrderID) == ["MVYN7Z3K5P"])
+        #expect(derived.quarantined.map(\.subject) == ["order MVYN7Z3K5Q"])
+    }
+
     @Test("A difference from the renewal info of the source is reported")
     func differences() {
         let customer = Self.customer(.active, after: 10) {

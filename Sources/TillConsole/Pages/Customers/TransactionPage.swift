@@ -11,7 +11,11 @@ extension ConsolePage {
         let id = page.parameters["transactionId"] ?? ""
         let transaction = try await page.send(GetTransaction(app: app, transactionId: id, include: [.signed, .device]))
         // The payload profile can remove or add keys of the JWS, so the details come from the stored transaction.
-        guard let number = Int64(id), let row = try await page.shop.storage.transaction(TransactionID(number)) else {
+        let scope = AccountScope(environment: app.environment, app: app.bundleId)
+        guard
+            let number = Int64(id), let own = try await page.shop.transaction(shown: number, in: scope)?.id,
+            let row = try await page.shop.storage.transaction(own)
+        else {
             throw ControlError.missing("No transaction \"\(id.prefix(64))\".")
         }
         let others = transaction.availableActions.filter { [.finish, .share, .stopSharing].contains($0) }

@@ -34,18 +34,22 @@ extension ControlAPI {
             },
             ControlRoute(GetCustomer.self) { info(of: try await $0.account()) },
             ControlRoute(UpdateCustomer.self) { try await update($0) },
-            ControlRoute(EraseCustomer.self) { call in
+            // Deleting a clock waits until no other operation runs.
+            ControlRoute(EraseCustomer.self, waitsForRestore: false) { call in
                 let isDryRun = call.dryRun ?? false
                 // A snapshot can contain all apps.
                 if call.removeSnapshots == true {
                     try Principal.current?.check(.operate, for: "removeSnapshots", of: nil)
                 }
                 let customer = try call.customerName()
-                let erased = try await shop.eraseCustomer(
-                    customer,
-                    removingSnapshots: call.removeSnapshots ?? false,
-                    isDryRun: isDryRun
-                )
+                let erased = try await shop.gate.shared {
+                    try await shop.eraseCustomer(
+                        customer,
+                        removingSnapshots: call.removeSnapshots ?? false,
+                        isDryRun: isDryRun
+                    )
+                }
+                if !isDryRun, let clock = erased.clock { try await shop.deleteClock(ofImport: clock) }
                 return ErasureInfo(erased, of: customer.customer, isDryRun: isDryRun)
             },
         ]

@@ -53,7 +53,7 @@ extension ImportRefused {
     var status: HTTPResponse.Status {
         switch self {
         case .badDocument, .incompleteHistory, .nothingToImport: .badRequest
-        case .customerExists, .identifierExists: .conflict
+        case .customerExists, .identifierExists, .identifierTwice: .conflict
         }
     }
 }
