@@ -66,7 +66,7 @@ package struct ImportedAccount: Sendable {
         let kept = checked(customer.transactions)
         enter(kept, customer, &identifiers, keepsIDs)
         takeAccount(customer, keepsIDs)
-        for held in customer.subscriptions { hold(held) }
+        for held in customer.subscriptions { hold(held, customer.transactions) }
         missingStatuses(customer)
         compare(customer)
     }
@@ -296,11 +296,22 @@ package struct ImportedAccount: Sendable {
         return max(charged, row.revocation?.date ?? charged)
     }
 
-    private mutating func hold(_ held: SourceSubscription) {
+    /// - Parameter history: all transactions, also those that were quarantined.
+    private mutating func hold(_ held: SourceSubscription, _ history: [SourceTransaction]) {
         let subject = "subscription \(held.original)"
         let own = rows.filter { numbers[$0.originalID] == held.original }.sorted { $0.id < $1.id }
         guard let latest = own.first(where: { numbers[$0.id] == held.latest }) else {
             return quarantine(subject, "its latest transaction \(held.latest) is not in the history, or is quarantined")
+        }
+        // Till would charge again for the period that the later transaction paid.
+        let isOutdated = history.contains { later in
+            guard later.original == held.original, later.number > held.latest, later.row.revocation == nil,
+                let end = latest.expiresDate, let laterEnd = later.row.expiresDate
+            else { return false }
+            return laterEnd > end && !later.row.isUpgraded
+        }
+        guard !isOutdated else {
+            return quarantine(subject, "its status answer is older than the last transaction of the history")
         }
         if latest.ownership == .purchased, account.subscription(toGroup: held.groupID) != nil {
             return quarantine(subject, "the customer has another subscription of group \(held.groupID)")

@@ -76,17 +76,9 @@ struct ImportedSubscription {
 
     // MARK: The state
 
-    /// Refuses a status answer that is older than the history or than its own date: Till would charge again for what
-    /// is paid.
+    /// Refuses an active subscription whose period ended long ago: Till would charge again for what may be paid.
     private func checkDates() throws(DamagedSubscription) {
         guard let end = latest.expiresDate else { return }
-        let isOutdated = rows.contains { row in
-            guard row.id > latest.id, let expires = row.expiresDate else { return false }
-            return expires > end && row.revocation == nil && !row.isUpgraded
-        }
-        guard !isOutdated else {
-            throw DamagedSubscription("has a status answer that is older than the last transaction of the history")
-        }
         let length = end.milliseconds - latest.purchaseDate.milliseconds
         let isOver = instant.milliseconds - end.milliseconds > min(length, 86_400_000)
         guard source.status != .active || !isOver else {

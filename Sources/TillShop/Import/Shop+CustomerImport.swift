@@ -35,8 +35,8 @@ extension Shop {
         _ isAnonymous: Bool
     ) async throws -> ImportedAccount {
         var source = source
-        try check(clock, of: source)
         try await check(customer, source, isAnonymous)
+        try check(clock, of: source)
         let trial = try self.trial(of: &source, customer)
         try await makeProducts(of: trial, customer)
         try await createClock(clock, .frozen(at: source.instant), isForImport: true)

@@ -50,9 +50,9 @@ extension Shop {
         }
     }
 
-    /// Whether Till created a `webOrderLineItemId` for a transaction of the app's environment. Line items have no index,
-    /// but Till takes the counter value of a line item right after that of its transaction, or after that of the order
-    /// in between.
+    /// Whether Till created a `webOrderLineItemId` for a transaction of the app's environment. Line items have no
+    /// index, but Till takes the counter value of a line item right after that of its transaction, or after that of the
+    /// order in between.
     private func hasOwnLineItem(_ item: Int64, in scope: AccountScope) async throws -> Bool {
         for distance in 1...2 as ClosedRange<Int64> where item > distance * Partition.count {
             let id = TransactionID(item - distance * Partition.count)

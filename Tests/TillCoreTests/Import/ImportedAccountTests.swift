@@ -199,6 +199,9 @@ struct ImportedAccountTests {
         let derived = Self.derive(older)
         #expect(derived.quarantined.first?.words.contains("older than the last transaction") == true)
         #expect(derived.account.subscriptions.isEmpty)
+        var muchOlder = older
+        muchOlder.instant = Self.start
+        #expect(Self.derive(muchOlder).quarantined.map(\.subject).prefix(2) == ["transaction 200", "subscription 100"])
         older.subscriptions[0].latest = 200
         #expect(Self.derive(older).quarantined.isEmpty)
     }

@@ -74,7 +74,7 @@ struct ImportRefusalTests {
             ("currency", .string("USDX")), ("currency", .string("\u{1B}[2")), ("quantity", .number("0")),
             ("quantity", .number("11")), ("storefront", .number("5")), ("storefront", .string("XXX")),
             ("appAccountToken", .string("x\u{1B}[2J")), ("webOrderLineItemId", .number("5")),
-            ("isUpgraded", .string("true")), ("commitmentInfo", .string("x")), ("productId", .string("a\u{0}b")),
+            ("isUpgraded", .string("true")), ("commitmentInfo", .string("x")), ("productId", .string("a\u{1}b")),
         ]
         try await AppServer.run { server in
             let report = try await ImportControlTests.bring(
