@@ -165,7 +165,8 @@ extension Till {
     private static var wantsJSON: Bool { CommandLine.arguments.prefix { $0 != "--" }.contains("--json") }
 
     private static func fail(_ refused: CommandRefused) -> Never {
-        let text = wantsJSON ? String(decoding: refused.document.written(), as: UTF8.self) : "till: \(refused)".printableLines
+        let json = String(decoding: refused.document.written(), as: UTF8.self)
+        let text = wantsJSON ? json : "till: \(refused)".printableLines
         Terminal.say("\(text)\n")
         Foundation.exit(refused.exitCode)
     }
