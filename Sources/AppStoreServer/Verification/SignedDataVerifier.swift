@@ -114,7 +114,7 @@ public struct SignedDataVerifier: Sendable {
         guard jws.headerString("alg") == "ES256" else {
             throw VerificationFailure(.algorithm, subject, "The header's alg is not ES256.")
         }
-        // Whoever does not know an extension must refuse it (RFC 7515 §4.1.11).
+        // A verifier that does not know an extension must refuse it (RFC 7515 §4.1.11).
         if let name = ["crit", "b64"].first(where: { jws.header[$0] != nil }) {
             throw VerificationFailure(.algorithm, subject, "The header demands an extension (\(name)).")
         }
