@@ -156,6 +156,18 @@ struct ReconcilerTests {
         #expect(database.applied == expected)
     }
 
+    @Test("A server that refuses each of its tokens is not asked without end")
+    func refused() async throws {
+        let server = FakeServer { request, index, _ in
+            index % 2 == 1 ? .error(4_000_014) : try answer(request, 180, 180)
+        }
+        server.time.setWallClock(at(180))
+        let error = await #expect(throws: AppStoreServerError.self) {
+            try await reconciler(server, Database()).reconcileNotifications(since: start, until: at(180))
+        }
+        #expect(error?.code == .invalidPaginationToken && server.requests.count == 4)
+    }
+
     @Test("A notification that is recorded late is found in the next window")
     func late() async throws {
         let headers = [(name: "Date", value: httpDate(at(180)))]

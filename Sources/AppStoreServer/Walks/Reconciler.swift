@@ -63,6 +63,8 @@ public struct Reconciler<Store: ReconcilerStore>: Sendable {
         var now = client.localTime
         var count = 0
         var isLast = false
+        // The end of the window that was begun again. A server that refuses its own tokens must not cause endless calls.
+        var repeated: Timestamp?
         while !isLast {
             let next = position.until + window
             let end = position.end ?? (next < min(now, target) ? next : target)
@@ -72,8 +74,11 @@ public struct Reconciler<Store: ReconcilerStore>: Sendable {
                 count += walked.count
                 now = position.until < end ? position.until : walked.serverTime ?? now
                 isLast = end >= target
-            } catch let error as AppStoreServerError where error.isLostToken && position.token != nil {
+            } catch let error as AppStoreServerError
+                where error.isLostToken && position.token != nil && repeated != end
+            {
                 position.token = nil
+                repeated = end
             }
         }
         return count
