@@ -63,7 +63,7 @@ public struct Reconciler<Store: ReconcilerStore>: Sendable {
         var now = client.localTime
         var count = 0
         var isLast = false
-        // The end of the window that was begun again. A server that refuses its own tokens must not cause endless calls.
+        // The end of the window that was begun again. A server that refuses its own tokens must not cause endless work.
         var repeated: Timestamp?
         while !isLast {
             let next = position.until + window
