@@ -56,19 +56,14 @@ extension String {
 
     /// The lines of the text without characters that control a terminal, except for the style of `bold`.
     var printableLines: String {
-        let bold = ["\u{1B}[1m", "\u{1B}[0m"]
-        var rest = self[...]
-        var shown = ""
-        while let next = rest.unicodeScalars.first {
-            if let style = bold.first(where: { rest.hasPrefix($0) }) {
-                shown += style
-                rest = rest.dropFirst(style.count)
-            } else {
-                shown.unicodeScalars.append(next.controlsTerminal && next != "\n" ? "\u{FFFD}" : next)
-                rest.unicodeScalars.removeFirst()
-            }
+        let scalars = Array(unicodeScalars)
+        let styles = ["\u{1B}[1m", "\u{1B}[0m"].map { Array($0.unicodeScalars) }
+        let shown = scalars.indices.map { index in
+            let scalar = scalars[index]
+            let isStyle = scalar == "\u{1B}" && styles.contains { scalars[index...].starts(with: $0) }
+            return scalar.controlsTerminal && scalar != "\n" && !isStyle ? "\u{FFFD}" : scalar
         }
-        return shown
+        return String(UnicodeScalarView(shown))
     }
 
     /// The text in bold type, on a terminal.
