@@ -22,6 +22,7 @@ let clientCrypto = Target.Dependency.product(name: "Crypto", package: "swift-cry
 let clientX509 = Target.Dependency.product(name: "X509", package: "swift-certificates", condition: client)
 let clientASN1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1", condition: client)
 let clientLogging = Target.Dependency.product(name: "Logging", package: "swift-log", condition: client)
+let clientSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl", condition: client)
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto", condition: server)
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto", condition: server)
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates", condition: server)
@@ -132,7 +133,7 @@ let package = Package(
             name: "AppStoreServer",
             dependencies: [
                 "AppStoreTypes", "TillJSON", "TillCalendar", "TillVerification", clientCrypto, clientLogging,
-                httpClient, nioCore, nioPosix, nioHTTP1,
+                httpClient, nioCore, nioPosix, nioHTTP1, clientSSL,
             ],
             swiftSettings: settings
         ),

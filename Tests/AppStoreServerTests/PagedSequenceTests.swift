@@ -99,6 +99,14 @@ struct PagedSequenceTests {
         await #expect(throws: AppStoreServerError.self) { try await iterator.next() }
     }
 
+    @Test("A list whose positions come back is an error after a few rounds", arguments: [2, 3, 7])
+    func circle(length: Int) async throws {
+        let server = FakeServer { _, index, _ in .history([index], revision: "r\(index % length)", hasMore: true) }
+        var iterator = try server.client().transactions(of: "1").makeAsyncIterator()
+        await #expect(throws: AppStoreServerError.self) { while try await iterator.next() != nil {} }
+        #expect(server.requests.count <= 4 * length)
+    }
+
     @Test("Refunds and notifications are walked alike")
     func others() async throws {
         let refunds = FakeServer(

@@ -65,6 +65,11 @@ public struct ServerAddress: Codable, Hashable, Sendable, CustomStringConvertibl
         self.environment = environment
     }
 
-    /// The URL of the API.
-    public var description: String { url }
+    /// The URL of the API, without a user name and password in it.
+    public var description: String {
+        let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+        let host = url[start...].prefix { $0 != "/" }
+        guard let at = host.lastIndex(of: "@") else { return url }
+        return "\(url[..<start])\(url[url.index(after: at)...])"
+    }
 }

@@ -31,16 +31,22 @@ extension AppStoreServerError {
     init(refusal response: TransportResponse, retryAfter: Duration?, _ server: ServerAddress) {
         let object = try? RawObject(utf8: response.body)
         let code: OpenValue<AppStoreErrorCode>? = object?["errorCode"]
+        let message: String? = object?["errorMessage"]
         self.init(
             reason: .refused,
             status: response.status,
             code: code,
-            message: object?["errorMessage"] ?? "The server answered \(response.status) without an error object.",
+            message: message.map(Self.shortened) ?? "The server answered \(response.status) without an error object.",
             retryAfter: retryAfter,
             canRetry: response.status == 429 || response.status >= 500 || code?.known?.isRetryable ?? false,
             mayHaveHadEffect: response.status >= 500,
             server: server
         )
+    }
+
+    /// A text of the server. Errors stay in logs and lists, and Apple's messages have less than 300 characters.
+    private static func shortened(_ message: String) -> String {
+        message.utf8.count <= 2_000 ? message : "\(message.prefix(2_000))…"
     }
 
     /// The body of an answer with success is not what it should be.

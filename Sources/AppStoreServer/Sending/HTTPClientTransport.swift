@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 
 /// Sends requests with AsyncHTTPClient.
 struct HTTPClientTransport: AppStoreTransport {
@@ -40,7 +41,7 @@ struct HTTPClientTransport: AppStoreTransport {
     /// What failed. The most frequent failures have words that say what to look at.
     private static func words(_ error: any Error, _ url: String, _ maxBytes: Int) -> String {
         let parts = URLComponents(string: url)
-        let host = parts?.host ?? url
+        let host = parts?.host ?? ServerAddress(url: url).description
         let place = "\(host):\(parts?.port ?? (parts?.scheme == "http" ? 80 : 443))"
         switch error {
         case is NIOTooManyBytesError: return "the answer has more than \(maxBytes) bytes"
@@ -53,10 +54,11 @@ struct HTTPClientTransport: AppStoreTransport {
             case .connectTimeout: return "no connection to \(place) in time"
             case .deadlineExceeded, .readTimeout: return "\(place) did not answer in time"
             case .remoteConnectionClosed: return words(errno: ECONNRESET, place) ?? "\(error)"
-            case .invalidURL, .emptyHost: return "\(url) is not a URL of HTTP"
+            case .tlsHandshakeTimeout: return "no TLS connection to \(place) in time"
+            case .invalidURL, .emptyHost: return "\(ServerAddress(url: url)) is not a URL of HTTP"
             default: return "\(error)"
             }
-        default: return "\(error)"
+        default: return isHandshake(error) ? "no TLS connection to \(place): \(error)" : "\(error)"
         }
     }
 
@@ -87,11 +89,22 @@ struct HTTPClientTransport: AppStoreTransport {
         }
     }
 
-    /// Whether an error means that no connection was made: by host name, by address, or in time.
+    /// Whether an error means that no connection was made: by host name, by address, in time, or with TLS.
     private static func isUnconnected(_ error: any Error) -> Bool {
-        let codes = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH]
-        return error is NIOConnectionError || (error as? HTTPClientError) == .connectTimeout
-            || (error as? IOError).map { codes.contains($0.errnoCode) } ?? false
+        switch error {
+        case is NIOConnectionError: true
+        case let error as HTTPClientError: error == .connectTimeout || error == .tlsHandshakeTimeout
+        case let error as IOError: [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode)
+        default: isHandshake(error)
+        }
+    }
+
+    /// Whether an error means that a handshake of TLS failed, such as that the certificate is not trusted.
+    private static func isHandshake(_ error: any Error) -> Bool {
+        switch error {
+        case NIOSSLError.handshakeFailed, NIOSSLError.unableToValidateCertificate, is NIOSSLExtraError: true
+        default: false
+        }
     }
 }
 

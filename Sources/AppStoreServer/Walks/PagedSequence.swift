@@ -80,6 +80,7 @@ public struct PageSequence<Page: AppStorePage>: AsyncSequence, Sendable {
         private var client: AppStoreServerClient
         private let fetch: PagedSequence<Page>.Fetch
         private var isAtEnd = false
+        private var repetition = RepetitionCheck()
         /// The position after the last page; at first, the position from which the walk started.
         public private(set) var position: String?
 
@@ -93,12 +94,11 @@ public struct PageSequence<Page: AppStorePage>: AsyncSequence, Sendable {
         public mutating func next() async throws -> Answer<Page>? {
             guard !isAtEnd else { return nil }
             let page = try await fetch(client, position)
-            // A list that goes on from the same position would never end.
-            guard !page.hasMore || page.position != nil && page.position != position else {
+            guard !page.hasMore || isNew(page.position) else {
                 throw AppStoreServerError(
                     reason: .invalidAnswer,
                     status: 200,
-                    message: "The page has no new position, and more pages follow.",
+                    message: "More pages follow, but from no position, or from one that a page before had.",
                     canRetry: true,
                     mayHaveHadEffect: false,
                     server: page.server
@@ -108,6 +108,10 @@ public struct PageSequence<Page: AppStorePage>: AsyncSequence, Sendable {
             isAtEnd = !page.hasMore
             position = page.position ?? position
             return page
+        }
+
+        private mutating func isNew(_ next: String?) -> Bool {
+            next.map { !repetition.isRepeated($0, after: position) } ?? false
         }
     }
 }

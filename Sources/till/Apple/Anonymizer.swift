@@ -39,6 +39,7 @@ struct Anonymizer {
             for element in elements { others.append(replaced(element, key: key)) }
             return .array(others)
         case .string(let text): return .string(replaced(text, key))
+        case .number(let digits) where Self.ids.contains(key): return .number(replaced(digits, key))
         default: return tree
         }
     }
@@ -64,10 +65,17 @@ struct Anonymizer {
             let prefix = text.hasPrefix("SANDBOX") ? "SANDBOX-" : ""
             made = "\(prefix)\(key)-\(count(key))"
         } else {
-            return text
+            return replacedInside(text)
         }
         replacements[text] = made
         return made
+    }
+
+    /// A longer text, in which ids and UUIDs may stand.
+    private mutating func replacedInside(_ text: String) -> String {
+        text.replacing(/[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9]{12,19}/) { found in
+            replaced(String(found.output.0), "")
+        }
     }
 
     private mutating func count(_ kind: String) -> Int {

@@ -79,7 +79,7 @@ enum AppleOutput {
     /// Which server answered.
     static func name(of server: ServerAddress) -> String {
         guard server == .production || server == .sandbox, let environment = server.environment else {
-            return "Answer of \(server.url)"
+            return "Answer of \(server)"
         }
         return "Answer of Apple's \(environment == .production ? "production" : "sandbox")"
     }

@@ -1,6 +1,6 @@
 import TillJSON
 
-/// Where two recordings of the same life differ, key by key.
+/// Where two recordings of the same customer differ, key by key.
 struct AppleDifferences {
     /// Keys that differ in every two answers, and those that only describe a page.
     private static let ignored: Set<String> = [
@@ -70,7 +70,7 @@ struct AppleDifferences {
         case .appTransaction:
             return pages.compactMap { $0["signedAppTransactionInfo"] }.map { ("app transaction", $0) }
         case .notifications:
-            // Their ids say nothing about the life, so they are compared by their places among those of their type.
+            // Their ids say nothing about the customer, so they are compared by their places among those of their type.
             return pages.flatMap { $0["notificationHistory"]?.elements ?? [] }.map { item in
                 let payload = item["signedPayload"] ?? .null
                 let type = [payload["notificationType"]?.text ?? "?", payload["subtype"]?.text].compactMap(\.self)

@@ -35,6 +35,9 @@ struct AppleServerOptions: ParsableArguments {
         if let url, !url.hasPrefix("http://"), !url.hasPrefix("https://") {
             throw ValidationError("--url must begin with http:// or https://.")
         }
+        if let url, URLComponents(string: url)?.user != nil {
+            throw ValidationError("--url must not contain a user name or password. They would not be sent.")
+        }
     }
 
     /// The limits of the requests: few attempts, because a person waits for the answer.

@@ -43,7 +43,7 @@ extension AppleCommand {
         static let examples = """
             till apple compare customer.json
             till apple compare customer.json --import Shop.storekit
-            # two recordings of the same life
+            # two recordings of the same customer
             till apple compare apple.json till.json
             """
         static let notes = """
@@ -56,7 +56,7 @@ extension AppleCommand {
 
         @Argument(help: "A recording of till apple record.")
         var first: String
-        @Argument(help: "Another recording of the same life.")
+        @Argument(help: "Another recording of the same customer.")
         var second: String?
         @Option(name: .customLong("import"), help: "With one file: the .storekit file of the app's products.")
         var file: String?

@@ -2,7 +2,7 @@ import AppStoreServer
 import Foundation
 import TillControl
 
-/// Replays the life of a recorded customer in Till.
+/// Replays a recorded customer in Till.
 struct AppleReplay {
     /// What Till answers about the imported customer.
     let recording: AppleRecording

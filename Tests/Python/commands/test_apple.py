@@ -1,9 +1,11 @@
 """till apple: asks an App Store server, here Till, verifies signed data, and compares recordings."""
 
 import base64
+import http.server
 import json
 import os
 import re
+import threading
 import time
 from pathlib import Path
 
@@ -149,6 +151,8 @@ def test_a_profile_gives_the_options(source, tmp_path):
         profile.write_text(wrong)
         said = status(code=1)
         assert str(profile) in said and key.read_text().splitlines()[1] not in said
+    profile.chmod(0o666)
+    assert f"chmod o-w {profile}" in status(code=1)
 
 
 def test_refusals_say_what_to_do(source, tmp_path):
@@ -166,6 +170,8 @@ def test_refusals_say_what_to_do(source, tmp_path):
     assert "--url" in source.apple("status", source.ann, "--url", closed, code=2)
     source.apple("status", source.ann, "--url", closed, "--environment", "sandbox", code=64)
     source.apple("status", source.ann, "--url", "127.0.0.1", code=64)
+    secret = source.apple("status", source.ann, "--url", "http://me:secret@127.0.0.1", code=64)
+    assert "user name" in secret and ":secret" not in secret
     said = source.apple("status", source.ann, code=1, TILL_APPLE_ENVIRONMENT="staging", TILL_APPLE_URL="")
     assert "TILL_APPLE_ENVIRONMENT is staging" in said
 
@@ -270,6 +276,43 @@ def test_a_recording_is_anonymous_and_replayed_without_differences(source, tmp_p
     assert notification["signedPayload"]["data"]["signedTransactionInfo"]["productId"]
     assert "No differences." in source.apple("compare", file, file)
     assert "No differences." in source.apple("compare", file)
+
+
+def test_an_id_in_a_number_or_a_longer_text_is_replaced(source, tmp_path):
+    """Keys that Till does not know, in the answer of another server."""
+    secret, token = "2000000987654321", "7E3FB20B-4CDB-47CC-936D-99D65F608138"
+    head, body, signature = source.signed()["signedTransactionInfo"].split(".")
+    facts = {**payload(f"{head}.{body}.{signature}"), "transactionId": secret, "originalTransactionId": secret,
+             "note": f"Order {secret} of {token}.", "previousOriginalTransactionId": int(secret)}
+    body = base64.urlsafe_b64encode(json.dumps(facts).encode()).decode().rstrip("=")
+    page = {"revision": "r", "hasMore": False, "bundleId": BUNDLE, "environment": "Sandbox",
+            "signedTransactions": [f"{head}.{body}.{signature}"]}
+    answers = {"history": page, "subscriptions": {"bundleId": BUNDLE, "environment": "Sandbox", "data": []},
+               "refund": {"revision": "r", "hasMore": False, "signedTransactions": []}}
+
+    class Answers(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            name = self.path.split("/")[3]
+            said = json.dumps(answers.get(name, {"errorCode": 4040010, "errorMessage": "-"})).encode()
+            self.send_response(200 if name in answers else 404)
+            self.send_header("Content-Length", str(len(said)))
+            self.end_headers()
+            self.wfile.write(said)
+
+        def log_message(self, *arguments):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        file = tmp_path / "other.json"
+        source.apple("record", secret, "--out", file, "--no-notifications",
+                     TILL_APPLE_URL=f"http://127.0.0.1:{other.server_port}")
+        other.shutdown()
+    said = file.read_text()
+    assert secret not in said and token not in said, said
+    (recorded,) = json.loads(said)["history"][0]["signedTransactions"]
+    assert str(recorded["previousOriginalTransactionId"]) == recorded["transactionId"]
+    assert recorded["note"].startswith(f"Order {recorded['transactionId']} of 00000000-"), recorded
 
 
 def test_the_differences_of_two_recordings_are_listed_key_by_key(source, tmp_path):
