@@ -62,7 +62,7 @@ struct ImportTests {
         "AppStoreServer": .only(
             platform.union([
                 "AppStoreTypes", "TillJSON", "TillCalendar", "TillVerification", "AsyncHTTPClient", "Crypto", "Logging",
-                "NIOCore", "NIOHTTP1", "NIOPosix",
+                "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL",
             ])
         ),
         "TillCore": .only(["AppStoreTypes", "TillTypes"]),
