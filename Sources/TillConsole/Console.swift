@@ -14,20 +14,17 @@ package struct Console: Sendable {
     let changeCounter: ChangeCounter
     let seats = LiveSeats()
     let livePages = LivePages()
-    private let templates: Templates
 
     /// Creates the console of a control API.
     ///
     /// - Parameter patience: how long a page waits for an action before it shows the action as in progress.
-    /// - Throws: an error if a template does not parse.
-    package init(_ control: ControlAPI, patience: Duration = .seconds(2)) throws {
+    package init(_ control: ControlAPI, patience: Duration = .seconds(2)) {
         shop = control.shop
         self.control = ControlCaller(control)
         sessions = Sessions(control.shop, token: control.guardian.isRequired ? control.guardian.token : nil)
         failedTokens = control.guardian.failedTokens
         actions = Actions(self.control, patience: patience, logger: control.shop.logger)
         changeCounter = ChangeCounter(control.shop)
-        templates = try Templates()
     }
 
     // MARK: Pages
@@ -108,9 +105,9 @@ package struct Console: Sendable {
         _ effect: Effect? = nil,
         action: String? = nil
     ) -> RenderedPage {
-        let shown = templates.render(template, values)
+        let shown = Templates.render(template, values)
         let effect = effect.map { $0.value(request).with(["isLive": action != nil]) }
-        let shownEffect = templates.render("effect", ["effect": effect])
+        let shownEffect = Templates.render("effect", ["effect": effect])
         // Without a session there are no links to other pages.
         let isInside = template != "sign-in"
         let layout: PageValue = [
@@ -122,7 +119,7 @@ package struct Console: Sendable {
             "live": LiveRegions.summary(shownEffect + shown, apartFrom: request.once), "proof": request.proof,
             "isSignedIn": sessions.isGuarded && isInside, "version": TillVersion.text, "assets": Assets.version,
         ]
-        return RenderedPage(html: templates.render("layout", layout), once: request.once)
+        return RenderedPage(html: Templates.render("layout", layout), once: request.once)
     }
 
     private func navigation(_ page: ConsolePage?, _ request: PageRequest, isOfEnvironment: Bool) -> PageValue? {

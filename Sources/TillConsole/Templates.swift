@@ -1,9 +1,9 @@
 import Mustache
 import TillStorage
 
-/// All templates, parsed once.
-struct Templates: Sendable {
-    private let library: MustacheLibrary
+/// All templates, parsed when the first page is rendered: the start of a server need not wait for them.
+enum Templates {
+    private static let library = parsed()
 
     /// The templates embedded in the binary: the name that other templates use to include it, and its UTF-8 text.
     private static let all: KeyValuePairs = [
@@ -29,29 +29,21 @@ struct Templates: Sendable {
         "time": PackageResources.time_mustache,
     ]
 
-    /// - Throws: `InvalidTemplate` if a template does not parse.
-    init() throws(InvalidTemplate) {
+    private static func parsed() -> MustacheLibrary {
         var library = MustacheLibrary()
-        for (name, text) in Self.all {
+        for (name, text) in all {
             do {
                 try library.register(String(decoding: text, as: UTF8.self), named: name)
             } catch {
-                throw InvalidTemplate(name: name, cause: error.logText)
+                // A bug in Till, which the first test of any page finds.
+                preconditionFailure("the template \(name) does not parse: \(error.logText)")
             }
         }
-        self.library = library
+        return library
     }
 
     /// Renders a template with values.
-    func render(_ name: String, _ values: PageValue) -> String {
+    static func render(_ name: String, _ values: PageValue) -> String {
         library.render(values, withTemplate: name) ?? ""
     }
-}
-
-/// An embedded template that does not parse. This is a bug in Till.
-struct InvalidTemplate: Error, CustomStringConvertible {
-    let name: String
-    let cause: String
-
-    var description: String { "the template \(name) does not parse: \(cause)" }
 }

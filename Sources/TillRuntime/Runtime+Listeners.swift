@@ -80,6 +80,6 @@ extension Runtime {
             meter: meter,
             hasPages: true
         )
-        return control.router(adding: try Console(control).add)
+        return control.router(adding: Console(control).add)
     }
 }

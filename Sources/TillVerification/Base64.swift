@@ -18,8 +18,13 @@ package enum Base64 {
     /// - Returns: nil if `text` lacks its padding, contains white space or invalid characters, or differs from the
     ///   result of ``encode(_:)`` for the same bytes.
     package static func decode(_ text: String) -> [UInt8]? {
-        var characters = Array(text.utf8)[...]
-        guard characters.count % 4 == 0 else { return nil }
+        let characters = Array(text.utf8)
+        return characters.count % 4 == 0 ? decode(unpadded: characters) : nil
+    }
+
+    /// Decodes `characters`, with at most two characters of padding, which may be missing.
+    package static func decode(unpadded characters: [UInt8]) -> [UInt8]? {
+        var characters = characters[...]
         // At most two characters are padding, because the last four characters encode at least one byte, which needs
         // two characters.
         for _ in 0..<2 where characters.last == padding {

@@ -25,7 +25,7 @@ final class TestConsole: Sendable {
     ) throws {
         self.test = test
         control = test.controlAPI(ControlGuard(token: token, hosts: [], failedTokens: failedTokens), hasPages: true)
-        console = try Console(control, patience: patience)
+        console = Console(control, patience: patience)
     }
 
     func visit(_ body: @escaping @Sendable (Visitor) async throws -> Void) async throws {

@@ -200,12 +200,9 @@ extension Base64 {
     /// Decodes Base64 as clients send it: with white space and line breaks anywhere, with or without padding. It
     /// accepts neither the URL-safe alphabet nor a text in which a form decoder replaced `+` with a space.
     static func decode(asSent text: String) -> [UInt8]? {
-        let spaces: [UInt8] = [0x20, 0x09, 0x0a, 0x0d]
-        var characters = text.utf8.filter { !spaces.contains($0) }
-        let padding = characters.reversed().prefix { $0 == UInt8(ascii: "=") }.count
-        guard padding <= 2 else { return nil }
-        characters.removeLast(padding)
-        while characters.count % 4 != 0 { characters.append(UInt8(ascii: "=")) }
-        return decode(String(decoding: characters, as: UTF8.self))
+        let characters = Array(text.utf8)
+        // Most clients send a text without white space, which need not be searched for it.
+        return decode(unpadded: characters)
+            ?? decode(unpadded: characters.filter { ![0x20, 0x09, 0x0a, 0x0d].contains($0) })
     }
 }

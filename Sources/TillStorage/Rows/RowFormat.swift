@@ -20,13 +20,22 @@ struct CellReader: Sendable {
     }
 }
 
+/// Makes a cell from a value in memory, for the same reason without its type.
+struct CellWriter: Sendable {
+    typealias Write = @Sendable (UnsafeRawPointer) throws -> Cell
+
+    let write: Write
+
+    init(_ write: @escaping Write) { self.write = write }
+}
+
 /// The columns of a table, and how a value is written to its row and read from it. Each column is declared once; the
 /// statements of both engines use this list.
 package final class RowFormat<Value: Sendable>: Sendable {
     /// A column of the row.
     package struct Field: Sendable {
         let column: ShopTable.Column
-        let write: @Sendable (Value) throws -> Cell
+        let writer: CellWriter
         let reader: CellReader?
     }
 
@@ -63,7 +72,9 @@ package final class RowFormat<Value: Sendable>: Sendable {
     /// The cells of a row, in the order of the columns.
     ///
     /// - Throws: `EncodingError` if a part of the value cannot be encoded.
-    package func cells(_ value: Value) throws -> [Cell] { try fields.map { try $0.write(value) } }
+    package func cells(_ value: Value) throws -> [Cell] {
+        try withUnsafePointer(to: value) { memory in try fields.map { try $0.writer.write(memory) } }
+    }
 
     /// Reads a row into a value, whose properties are all replaced.
     ///
@@ -96,8 +107,8 @@ package final class RowFormat<Value: Sendable>: Sendable {
 }
 
 extension RowFormat.Field {
-    /// A column that contains a stored property. Rows are read into the property at its offset, because a key path is
-    /// much slower.
+    /// A column that contains a stored property. It is read and written at its offset, because a key path is much
+    /// slower.
     static func stored<Part: CellValue>(_ name: String, _ path: any WritableKeyPath<Value, Part> & Sendable) -> Self {
         guard let offset = MemoryLayout<Value>.offset(of: path) else {
             preconditionFailure("\(name) is not a stored property of a structure")
@@ -105,12 +116,13 @@ extension RowFormat.Field {
         let reader = CellReader { cells, place, memory throws(DamagedRow) in
             (memory + offset).assumingMemoryBound(to: Part.self).pointee = try Part(cells, place)
         }
-        return Self(column: column(name, Part.self), write: { $0[keyPath: path].cell }, reader: reader)
+        let writer = CellWriter { ($0 + offset).assumingMemoryBound(to: Part.self).pointee.cell }
+        return Self(column: column(name, Part.self), writer: writer, reader: reader)
     }
 
     /// A column whose value other columns determine, or that is read together with the column before it.
     static func derived<Part: CellValue>(_ name: String, _ part: @escaping @Sendable (Value) throws -> Part) -> Self {
-        Self(column: column(name, Part.self), write: { try part($0).cell }, reader: nil)
+        Self(column: column(name, Part.self), writer: writer(part), reader: nil)
     }
 
     /// A column that is read together with the columns after it.
@@ -122,7 +134,11 @@ extension RowFormat.Field {
         let reader = CellReader { cells, place, memory throws(DamagedRow) in
             try read(cells, place, &memory.assumingMemoryBound(to: Value.self).pointee)
         }
-        return Self(column: column(name, Part.self), write: { try part($0).cell }, reader: reader)
+        return Self(column: column(name, Part.self), writer: writer(part), reader: reader)
+    }
+
+    private static func writer<Part: CellValue>(_ part: @escaping @Sendable (Value) throws -> Part) -> CellWriter {
+        CellWriter { try part($0.assumingMemoryBound(to: Value.self).pointee).cell }
     }
 
     private static func column<Part: CellValue>(_ name: String, _: Part.Type) -> ShopTable.Column {

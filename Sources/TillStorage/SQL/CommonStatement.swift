@@ -52,7 +52,7 @@ package enum CommonStatement: Int, CaseIterable, Sendable {
     fileprivate var isShort: Bool {
         switch self {
         case .accountByID, .accountByCustomer, .nextDueOfAccount, .ownerOfRow, .rowByID, .rowsOfOrder, .refundsAfter,
-            .latestRefunds, .foreignIdentifier:
+            .latestRefunds, .foreignIdentifier, .entryByID:
             true
         default: false
         }

@@ -9,7 +9,10 @@ struct AttributeReader {
 
         /// The value as text. It may have any of the string types that receipts use.
         func text() throws(BERReader.Fault) -> String {
-            guard let text = String(validating: try string(), as: UTF8.self) else { throw fault("is not UTF-8") }
+            let bytes = try string()
+            // Most texts are ASCII, and the check of other ones takes longer than the rest of the attribute.
+            if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
+            guard let text = String(validating: bytes, as: UTF8.self) else { throw fault("is not UTF-8") }
             return text
         }
 
