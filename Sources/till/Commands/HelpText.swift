@@ -5,7 +5,7 @@ protocol DocumentedCommand: AsyncParsableCommand {
     /// The command's subcommands.
     typealias Subcommands = [any ParsableCommand.Type]
 
-    /// The word on the command line; nil for the name of the type in lowercase, with dashes.
+    /// The word on the command line.
     static var word: String? { get }
     /// What the command does, in one line.
     static var summary: String { get }
@@ -21,11 +21,16 @@ protocol DocumentedCommand: AsyncParsableCommand {
 }
 
 extension DocumentedCommand {
-    /// The name of a type such as `CustomerCommand` without its last word.
+    /// The name of the type in lowercase: `customer` for `CustomerCommand`, and `accept-price` for `AcceptPrice`.
     static var word: String? {
-        // `String(describing:)` would search all conformances in the program for each type, at each start.
+        // The parser's own default, `String(describing:)`, would search all conformances in the program for each type,
+        // at each start.
         let name = _typeName(Self.self, qualified: false)
-        return name.hasSuffix("Command") ? name.dropLast("Command".count).lowercased() : nil
+        if name.hasSuffix("Command") { return name.dropLast("Command".count).lowercased() }
+        return name.reduce(into: "") { word, letter in
+            if letter.isUppercase, !word.isEmpty { word += "-" }
+            word += letter.lowercased()
+        }
     }
 
     static var examples: String {
