@@ -26,7 +26,11 @@ struct HTTPClientTransportTests {
     }
 
     /// Sends a request to a server with a canned answer.
-    private func send(to answer: String?, timeout: Duration = .seconds(20)) async throws -> TransportResponse {
+    private func send(
+        to answer: String?,
+        with scheme: String = "http",
+        timeout: Duration = .seconds(20)
+    ) async throws -> TransportResponse {
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -35,7 +39,7 @@ struct HTTPClientTransportTests {
             }
             .bind(host: "127.0.0.1", port: 0).get()
         let outcome = await Result.catching { [port = server.localAddress?.port ?? 0] in
-            try await request("http://127.0.0.1:\(port)/inApps", timeout: timeout)
+            try await request("\(scheme)://127.0.0.1:\(port)/inApps", timeout: timeout)
         }
         try await server.close().get()
         return try outcome.get()
@@ -91,6 +95,21 @@ struct HTTPClientTransportTests {
         #expect(failure.cause == "nothing listens at 127.0.0.1:1")
         let named = try #require(try await self.failure { try await request("http://localhost:1/") })
         #expect(named.cause == "nothing listens at localhost:1" && !named.mayHaveArrived)
+    }
+
+    @Test("A request whose TLS handshake failed did not arrive")
+    func handshake() async throws {
+        let answer = "HTTP/1.1 400 Bad Request\r\n\r\n"
+        let failure = try #require(try await failure { try await send(to: answer, with: "https") })
+        #expect(!failure.mayHaveArrived && failure.canRetry)
+        #expect(failure.cause.hasPrefix("no TLS connection to 127.0.0.1:"), "\(failure.cause)")
+    }
+
+    @Test("An error does not show the password of a URL")
+    func password() async throws {
+        #expect(ServerAddress(url: "http://me:secret@127.0.0.1:1/").description == "http://127.0.0.1:1")
+        let failure = try #require(try await failure { try await request("me:secret@127.0.0.1") })
+        #expect(!failure.cause.contains("secret"), "\(failure.cause)")
     }
 
     @Test("An invalid URL cannot succeed later", arguments: ["till:8889/inApps", "127.0.0.1:8889", ""])
