@@ -93,6 +93,53 @@ struct ImportRefusalTests {
         }
     }
 
+    @Test("Answers about two customers are refused, but Apple's placeholder for appTransactionId is no second customer")
+    func severalCustomers() async throws {
+        let (one, other) = (JSONTree.string("704000000000000001"), JSONTree.string("704000000000000002"))
+        let placeholder = JSONTree.string("700000000000000000")
+        try await AppServer.run { server in
+            let two = Self.answers([["appTransactionId": one], [:], ["appTransactionId": other]])
+            var elsewhere = Self.answers([["appTransactionId": one]])
+            elsewhere.historyV1 = Self.answers([["appTransactionId": other]]).answers
+            for answers in [two, elsewhere] {
+                let failure = try #require(try await Self.refusal(answers, by: server))
+                #expect(failure.status == 400 && failure.error.code == "several_customers")
+                let words = failure.error.message
+                #expect(words.contains("704000000000000001 and 704000000000000002"), "\(words)")
+            }
+            // Another app gives the customer another id.
+            let foreign: [String: JSONTree] = ["appTransactionId": other, "bundleId": .string("com.example.other")]
+            let same = Self.answers([["appTransactionId": placeholder], ["appTransactionId": one], foreign])
+            let report = try await ImportControlTests.bring("zoe", same, to: server)
+            #expect(report.appTransactionId == "704000000000000001" && report.transactions == 2)
+            #expect(report.quarantined.map(\.subject) == ["transaction 2000000912340002"])
+        }
+    }
+
+    @Test("Ids that cannot be read are reported, wherever they are, and a list that is no array is refused")
+    func unreadableIDs() async throws {
+        try await AppServer.run { server in
+            let row = Self.answers([["storefront": .null]])
+            var answers = row
+            let broken = Self.answers([["transactionId": .number("5")]])
+            answers.historyV1 = broken.answers
+            let list = try #require(broken.answers.first).tree["signedTransactions"] ?? .null
+            let refunds = [JSONTree.Member("revision", .string("r")), .init("signedTransactions", list)]
+            answers.answers.append(JSONObject(.object(refunds)))
+            let looked = JSONObject(.object([.init("status", .number("0")), .init("signedTransactions", list)]))
+            answers.orders = [OrderAnswer(orderId: "MAAA", answer: looked)]
+            let report = try await ImportControlTests.bring("zoe", answers, to: server)
+            let found = report.quarantined.filter { $0.reason.contains("transactionId is") }.map(\.subject)
+            #expect(found == ["refund history", "history of version 1", "order MAAA"])
+            for (key, value) in [("data", JSONTree.string("x")), ("data", .object([.init("a", .null)]))] {
+                var refused = row
+                refused.answers.append(JSONObject(.object([.init(key, value)])))
+                let failure = try #require(try await Self.refusal(refused, by: server))
+                #expect(failure.error.code == "bad_document" && failure.error.message.contains("$.answers[1].data"))
+            }
+        }
+    }
+
     @Test("Transactions of a product that a catalog cannot have are quarantined with the reason of the catalog")
     func products() async throws {
         let long = JSONTree.string(String(repeating: "a", count: 300))
