@@ -27,7 +27,8 @@ struct CustomerImportTests {
     /// The products in memory and those in the database.
     private static func products(of shop: Shop) async throws -> [[String]] {
         let stored = try await shop.storage.documents(.catalog).map { try $0.decoded(as: Catalog.self) }
-        return [shop.registry.catalog(of: TestShop.bundleID), try #require(stored.first)].map { $0.products.keys.sorted() }
+        let both = [shop.registry.catalog(of: TestShop.bundleID), try #require(stored.first)]
+        return both.map { $0.products.keys.sorted() }
     }
 
     /// A new account that is not written yet.

@@ -46,8 +46,8 @@ struct CommitBatch: Sendable {
         // If all nodes write their accounts in the same order, they do not deadlock.
         let isFree = Self.isFree(standing.map(\.element))
         self.changes = isFree ? prepared.sorted { ($0.first, $0.place) < ($1.first, $1.place) } : prepared
-        // After an import, other nodes must not commit identifiers that it reserves, and no node commits what it decided
-        // with an old catalog: such a change waits for their commits, and makes later decisions outdated.
+        // After an import, other nodes must not commit identifiers that it reserves, nor what they decided with the old
+        // catalog: it waits for their commits, and makes later decisions outdated.
         changesConfiguration = standing.contains { !$0.element.changedConfiguration.isEmpty }
         let lock = changesConfiguration ? Step(.lockAlone) : Step(.lockShared)
         checks = writePrecondition.map { [lock, Step($0)] } ?? (changesConfiguration ? [lock] : [])

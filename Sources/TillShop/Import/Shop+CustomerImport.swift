@@ -139,16 +139,16 @@ extension Shop {
                 before: nil,
                 nextDue: ledger.nextDue(of: imported.account)
             )
-            var draft = Draft(change: Change(), chain: signingChain)
-            draft.change = Change(
+            let change = Change(
                 accounts: [account],
                 rows: imported.rows.map { TransactionChange(before: nil, after: $0) },
                 foreignIdentifiers: isAnonymous ? [] : imported.foreignIdentifiers(in: scope)
             )
+            var draft = Draft(change: change, chain: signingChain)
             if !imported.productsMade.isEmpty {
                 let catalog = imported.catalog
                 draft.change.documents = [try Registry.document(catalog, of: scope.app)]
-                draft.afterCommit = { registry.noteWritten(catalog, of: scope.app) }
+                draft.afterCommit = { [registry] in registry.noteWritten(catalog, of: scope.app) }
             }
             return .write(draft, imported)
         }
