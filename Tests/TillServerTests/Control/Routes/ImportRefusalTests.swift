@@ -8,7 +8,8 @@ import TillTestSupport
 /// What an import refuses or leaves out (docs/client/import.md).
 @Suite("An import takes nothing that cannot be explained")
 struct ImportRefusalTests {
-    /// The answers about a customer with transactions, which differ from the purchase of a map in some keys.
+    /// The answers about a customer with transactions, which differ from the purchase of a map in some keys. A key with
+    /// null is absent.
     private static func answers(_ changes: [[String: JSONTree]]) -> CustomerAnswers {
         let rows = changes.enumerated().map { place, changed in
             let id = JSONTree.string(String(2_000_000_912_340_000 + place))
@@ -18,7 +19,7 @@ struct ImportRefusalTests {
                 "purchaseDate": .number("1767225600000"), "signedDate": .number("1767225600000"),
                 "storefront": .string("USA"), "price": .number("1990"), "currency": .string("USD"),
             ]
-            let merged = row.merging(changed) { $1 }
+            let merged = row.merging(changed) { $1 }.filter { $0.value != .null }
             return JSONTree.object(merged.sorted { $0.key < $1.key }.map { JSONTree.Member($0.key, $0.value) })
         }
         let page = JSONTree.object([
@@ -131,6 +132,7 @@ struct ImportRefusalTests {
             let report = try await ImportControlTests.bring("zoe", answers, to: server)
             let found = report.quarantined.filter { $0.reason.contains("transactionId is") }.map(\.subject)
             #expect(found == ["refund history", "history of version 1", "order MAAA"])
+            #expect(report.assumptions.map(\.subject) == ["storefront"])
             for value in [JSONTree.string("x"), .object([.init("a", .null)])] {
                 var refused = row
                 refused.answers.append(JSONObject(.object([.init("data", value)])))
