@@ -55,6 +55,25 @@ struct SharedStorageTests {
         try await nodes[1].commit([open("bob", 2, try await writePrecondition(1))])[0].get()
     }
 
+    @Test("After a commit with a catalog, decisions of all nodes are outdated, because they may have used the old one")
+    func catalogs() async throws {
+        try await joined()
+        let before = [try await writePrecondition(0), try await writePrecondition(1)]
+        let written = nodes[0].written
+        var change = open("ann", 1, before[0])
+        change.documents = [Document(kind: .catalog, name: "com.example", app: "com.example", body: "{}")]
+        try await nodes[0].commit([change])[0].get()
+        #expect(nodes[0].written > written, "the operation waits until all nodes have loaded the catalog")
+        #expect(try await nodes[1].documents(.catalog) == change.documents)
+        for (place, node) in nodes.enumerated() {
+            let outdated = await node.commit([open("bob", 2, before[place])])[0]
+            guard case .failure(.preconditionFailed) = outdated else {
+                Issue.record("node \(place) committed with the old catalog: \(outdated)")
+                continue
+            }
+        }
+    }
+
     @Test("A lease belongs to one node until this node returns it, leaves, or restarts")
     func leases() async throws {
         try await joined()

@@ -66,15 +66,9 @@ package struct ImportedAccount: Sendable {
         let kept = checked(customer.transactions)
         enter(kept, customer, &identifiers, keepsIDs)
         takeAccount(customer, keepsIDs)
-        for held in customer.subscriptions { hold(held, customer.transactions) }
+        holdSubscriptions(customer)
         missingStatuses(customer)
         compare(customer)
-    }
-
-    /// Takes over the report on products that were made for this import already.
-    package mutating func takeProducts(madeBy trial: ImportedAccount) {
-        productsMade = trial.productsMade
-        assumptions += trial.assumptions.filter { $0.subject.hasPrefix("product ") }
     }
 
     /// Puts the customer on a clock of their own.
@@ -196,9 +190,42 @@ package struct ImportedAccount: Sendable {
             row.modifiedDate = min(max(row.purchaseDate, row.revocation?.date ?? row.purchaseDate), instant)
             rows.append(row)
         }
+        noteMissingStorefronts(kept)
+        let found = rows.enumerated().compactMap { place, row in numbers[row.id].map { ($0, place) } }
+        let places = Dictionary(found) { first, _ in first }
+        noteReferences(customer, places)
         numberRefunds(customer.refunds)
-        takeOrders(customer.orders, &identifiers, keepsIDs)
+        takeOrders(customer.orders, places, &identifiers, keepsIDs)
         makeProducts(customer.subscriptions.map(\.renewal))
+    }
+
+    private mutating func noteMissingStorefronts(_ kept: [SourceTransaction]) {
+        let lacking = kept.count { !$0.hasStorefront }
+        guard lacking > 0 else { return }
+        let assumed = Storefront.unitedStates.code
+        let words = "\(lacking) of \(kept.count) transactions have none; it counts as \(assumed)"
+        assumptions.append(Finding("storefront", words))
+    }
+
+    /// Reports the transactions that other answers have and the history lacks.
+    ///
+    /// - Parameter places: the indices of the transactions in `rows`, by their numbers.
+    private mutating func noteReferences(_ customer: SourceCustomer, _ places: [Int64: Int]) {
+        let reported = Set(quarantined.map(\.subject))
+        func isUnknown(_ number: Int64) -> Bool {
+            places[number] == nil && !reported.contains("transaction \(number)")
+        }
+        for number in (customer.unfinished ?? []).sorted() where isUnknown(number) {
+            quarantine("transaction \(number)", "the history of version 1 has it, and the history does not")
+        }
+        for number in Set(customer.refunds).sorted() {
+            let subject = "refund of transaction \(number)"
+            if let place = places[number], rows[place].revocation == nil {
+                quarantine(subject, "the history has the transaction without revocationDate")
+            } else if isUnknown(number) {
+                quarantine(subject, "the history does not have the transaction")
+            }
+        }
     }
 
     /// Numbers the refunds in the order of the refund history. A refund that it lacks follows, by its date.
@@ -215,16 +242,21 @@ package struct ImportedAccount: Sendable {
         }
     }
 
+    /// - Parameter places: the indices of the transactions in `rows`, by their numbers.
     private mutating func takeOrders(
         _ looked: [String: [Int64]],
+        _ places: [Int64: Int],
         _ identifiers: inout Identifiers,
         _ keepsIDs: Bool
     ) {
         for (order, members) in looked.sorted(by: { $0.key < $1.key }) {
-            let own = rows.indices.filter { numbers[rows[$0].id].map(members.contains) ?? false }
+            let own = Set(members.compactMap { places[$0] }).sorted()
             guard !own.isEmpty else {
                 quarantine("order \(order)", "the history has none of its transactions")
                 continue
+            }
+            for number in Set(members).sorted() where places[number] == nil {
+                quarantine("order \(order)", "its transaction \(number) is not in the history, or is quarantined")
             }
             for index in own where rows[index].order != nil {
                 let number = numbers[rows[index].id] ?? 0
@@ -243,11 +275,17 @@ package struct ImportedAccount: Sendable {
 
     /// Makes the products that the catalog lacks.
     private mutating func makeProducts(_ renewals: [SourceRenewalInfo]) {
-        let missing = Set(rows.map(\.productID)).filter { catalog.products[$0] == nil }
-        for productID in missing.sorted() {
-            let own = rows.filter { $0.productID == productID }
-            let product = ImportedProduct(productID, from: own, renewals, catalog, policy)
+        let missing = Dictionary(grouping: rows.filter { catalog.products[$0.productID] == nil }, by: \.productID)
+        guard !missing.isEmpty else { return }
+        let full = renewals.filter { $0.offer == nil && $0.renewalPrice != nil }
+        let next = Dictionary(full.map { ($0.autoRenewProductID, $0.renewalPrice) }) { first, _ in first }
+        let plans = catalog.products.values.compactMap(\.plan)
+        var levels = Dictionary(plans.map { ($0.groupID, $0.level) }, uniquingKeysWith: max)
+        for (productID, own) in missing.sorted(by: { $0.key < $1.key }) {
+            let price = next[productID] ?? nil
+            let product = ImportedProduct(productID, from: own, next: price, levels, catalog.storefront, policy)
             catalog.put(product.product)
+            if let plan = product.product.plan { levels[plan.groupID] = plan.level }
             productsMade.append(productID)
             assumptions += product.assumptions.map { Finding("product \(productID)", $0) }
         }
@@ -296,16 +334,37 @@ package struct ImportedAccount: Sendable {
         return max(charged, row.revocation?.date ?? charged)
     }
 
-    /// - Parameter history: all transactions, also those that were quarantined.
-    private mutating func hold(_ held: SourceSubscription, _ history: [SourceTransaction]) {
+    private mutating func holdSubscriptions(_ customer: SourceCustomer) {
+        let own = Dictionary(grouping: rows) { numbers[$0.originalID] ?? 0 }
+        let history = Dictionary(grouping: customer.transactions, by: \.original)
+        var (seen, groups): (Set<Int64>, Set<String>) = ([], [])
+        for held in customer.subscriptions {
+            guard seen.insert(held.original).inserted else {
+                quarantine("subscription \(held.original)", "the status answers have it twice; the first counts")
+                continue
+            }
+            hold(held, own[held.original] ?? [], history[held.original] ?? [], &groups)
+        }
+    }
+
+    /// - Parameters:
+    ///   - rows: the transactions of the subscription.
+    ///   - history: all its transactions at the source, also those that were quarantined.
+    ///   - groups: the groups in which the customer has a subscription of their own.
+    private mutating func hold(
+        _ held: SourceSubscription,
+        _ rows: [Transaction],
+        _ history: [SourceTransaction],
+        _ groups: inout Set<String>
+    ) {
         let subject = "subscription \(held.original)"
-        let own = rows.filter { numbers[$0.originalID] == held.original }.sorted { $0.id < $1.id }
+        let own = rows.sorted { $0.id < $1.id }
         guard let latest = own.first(where: { numbers[$0.id] == held.latest }) else {
             return quarantine(subject, "its latest transaction \(held.latest) is not in the history, or is quarantined")
         }
         // Till would charge again for the period that the later transaction paid.
         let isOutdated = history.contains { later in
-            guard later.original == held.original, later.number > held.latest, later.row.revocation == nil,
+            guard later.number > held.latest, later.row.revocation == nil,
                 let end = latest.expiresDate, let laterEnd = later.row.expiresDate
             else { return false }
             return laterEnd > end && !later.row.isUpgraded
@@ -313,7 +372,7 @@ package struct ImportedAccount: Sendable {
         guard !isOutdated else {
             return quarantine(subject, "its status answer is older than the last transaction of the history")
         }
-        if latest.ownership == .purchased, account.subscription(toGroup: held.groupID) != nil {
+        if latest.ownership == .purchased, groups.contains(held.groupID) {
             return quarantine(subject, "the customer has another subscription of group \(held.groupID)")
         }
         do {
@@ -322,7 +381,8 @@ package struct ImportedAccount: Sendable {
             let taken = "subscription \(latest.shownOriginalID)"
             assumptions += found.assumptions.map { Finding(taken, $0) }
             if let bought = found.bought {
-                account.put(bought)
+                account.subscriptions.append(bought)
+                groups.insert(held.groupID)
                 // A code is redeemed before the first period with its offer.
                 for pending in bought.pendingOffers where pending.offer.kind == .code {
                     guard let id = pending.offer.id else { continue }
@@ -330,7 +390,7 @@ package struct ImportedAccount: Sendable {
                 }
             }
             if let copy = found.copy {
-                account.put(copy)
+                account.sharedSubscriptions.append(copy)
                 assumptions.append(
                     Finding(taken, "a family member bought it, so its state changes only with the purchaser")
                 )
@@ -363,45 +423,16 @@ package struct ImportedAccount: Sendable {
 
     /// Compares the renewal info of the new account with that of the source.
     private mutating func compare(_ customer: SourceCustomer) {
-        for subscription in customer.subscriptions {
-            guard let id = numbers.first(where: { $0.value == subscription.original })?.key else { continue }
-            if let own = account.subscription(id) {
-                compare(subscription, info(of: own), own.status, own.shownOriginalID)
-            } else if let own = account.sharedSubscription(id) {
-                compare(subscription, info(of: own), own.status, own.shownOriginalID)
-            }
+        let held = Dictionary(account.heldSubscriptions.map { (numbers[$0.originalID] ?? 0, $0) }) { first, _ in first }
+        var compared: Set<Int64> = []
+        for subscription in customer.subscriptions where compared.insert(subscription.original).inserted {
+            guard let own = held[subscription.original] else { continue }
+            let info = info(of: own)
+            differences += subscription.differences(from: info, own.status, shown: own.shownOriginalID)
         }
     }
 
     private func info(of subscription: some HeldSubscription) -> RenewalInfo {
         RenewalInfo(of: subscription, held: account, at: instant, catalog: catalog, policy: policy)
-    }
-
-    private mutating func compare(
-        _ source: SourceSubscription,
-        _ own: RenewalInfo,
-        _ status: SubscriptionStatus,
-        _ original: String
-    ) {
-        func differ(_ key: String, _ theirs: Any?, _ mine: Any?) {
-            let texts = [theirs, mine].map { $0.map { "\($0)" } ?? "absent" }
-            guard texts[0] != texts[1] else { return }
-            differences.append(
-                Finding("subscription \(original)", "\(key) is \(texts[0]), and \(texts[1]) in Till")
-            )
-        }
-        let theirs = source.renewal
-        differ("status", source.status.rawValue, status.rawValue)
-        differ("autoRenewProductId", theirs.autoRenewProductID, own.autoRenewProductID)
-        differ("autoRenewStatus", theirs.autoRenews, own.autoRenews)
-        differ("renewalPrice", theirs.renewalPrice?.milliunits, own.renewalPrice?.milliunits)
-        differ("currency", theirs.renewalPrice?.currency, own.renewalPrice?.currency)
-        differ("expirationIntent", theirs.expirationIntent?.rawValue, own.expirationIntent?.rawValue)
-        differ("gracePeriodExpiresDate", theirs.graceUntil?.milliseconds, own.graceUntil?.milliseconds)
-        differ("priceIncreaseStatus", theirs.priceIncreaseStatus, own.priceIncreaseStatus)
-        differ("offerIdentifier", theirs.offer?.id, own.offer?.id)
-        differ("offerType", theirs.offer?.kind.rawValue, own.offer?.kind.rawValue)
-        differ("renewalBillingPlanType", theirs.billingPlan?.rawValue, own.billingPlan?.rawValue)
-        differ("recentSubscriptionStartDate", theirs.recentStart?.milliseconds, own.recentStart.milliseconds)
     }
 }

@@ -7,31 +7,32 @@ struct ImportedProduct {
 
     /// - Parameters:
     ///   - rows: the transactions of the product, at least one.
-    ///   - renewals: the renewal infos of the customer's subscriptions.
+    ///   - next: the full price of the next renewal; nil if no renewal info has one.
+    ///   - levels: the lowest level of each group, by group id.
+    ///   - storefront: the storefront of the catalog's standard prices.
     init(
         _ id: String,
         from rows: [Transaction],
-        _ renewals: [SourceRenewalInfo],
-        _ catalog: Catalog,
+        next: Money?,
+        _ levels: [String: Int],
+        _ storefront: Storefront,
         _ policy: Policy
     ) {
         let last = rows.max { $0.id < $1.id }
         let type = last?.type ?? .consumable
         let paid = rows.filter { $0.offer == nil && $0.price != nil }.max { $0.id < $1.id }
         // A customer who had only trials and discounts so far shows the full price with the next renewal.
-        let next = renewals.first { $0.autoRenewProductID == id && $0.offer == nil && $0.renewalPrice != nil }
-        let price = paid == nil ? next?.renewalPrice ?? Self.price(nil, last) : Self.price(paid, last)
+        let price = paid == nil ? next ?? Self.price(nil, last) : Self.price(paid, last)
         if paid == nil {
             let origin = next == nil ? "its price is not known; it is" : "its price is that of the next renewal,"
             assumptions.append("\(origin) \(price.milliunits) \(price.currency)")
         }
-        var prices = PriceList(standard: Money(milliunits: price.milliunits, currency: catalog.storefront.currency))
-        if let storefront = paid?.storefront ?? last?.storefront { prices.byStorefront[storefront.code] = price }
+        var prices = PriceList(standard: Money(milliunits: price.milliunits, currency: storefront.currency))
+        if let shown = paid?.storefront ?? last?.storefront { prices.byStorefront[shown.code] = price }
         var product = Product(id: id, type: type, referenceName: id, prices: prices)
         product.isFamilyShareable = rows.contains { $0.ownership == .familyShared }
         if type == .autoRenewable, let groupID = last?.groupID {
-            let levels = catalog.products.values.compactMap { $0.plan?.groupID == groupID ? $0.plan?.level : nil }
-            let level = (levels.max() ?? 0) + 1
+            let level = (levels[groupID] ?? 0) + 1
             let period = Self.period(of: rows, policy)
             product.plan = SubscriptionPlan(groupID: groupID, level: level, period: period ?? Period(1, .month))
             assumptions.append("its level in group \(groupID) is \(level), the lowest")

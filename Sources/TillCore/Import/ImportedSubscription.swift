@@ -213,10 +213,16 @@ struct ImportedSubscription {
     /// The refunded transactions during whose periods the customer bought again. A purchase marks all other periods
     /// that it replaces as upgraded.
     private var replacedRefunds: [TransactionID] {
-        rows.filter { row in
-            guard row.revocation != nil, !row.isUpgraded, let end = row.expiresDate else { return false }
-            return rows.contains { $0.id > row.id && $0.reason == .purchase && $0.purchaseDate < end }
-        }.map(\.id)
+        var replaced: [TransactionID] = []
+        // From the last to the first, so that each transaction is compared only with the earliest later purchase.
+        var earliest: Timestamp?
+        for row in rows.reversed() {
+            if row.revocation != nil, !row.isUpgraded, let end = row.expiresDate, let earliest, earliest < end {
+                replaced.append(row.id)
+            }
+            if row.reason == .purchase { earliest = min(earliest ?? row.purchaseDate, row.purchaseDate) }
+        }
+        return replaced.reversed()
     }
 
     // MARK: Prices and offers

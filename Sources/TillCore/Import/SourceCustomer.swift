@@ -42,6 +42,8 @@ package struct SourceTransaction: Sendable {
     package var original: Int64
     /// All other values. The ids, the account and the change number are set by the import.
     package var row: Transaction
+    /// Whether the source has `storefront`. Without it, the row has that of the USA.
+    package var hasStorefront = true
 
     /// A transaction of another server.
     package init(number: Int64, original: Int64, row: Transaction) {

@@ -29,6 +29,8 @@ struct CommitBatch: Sendable {
     let count: Int
     /// The steps that check the write precondition of the batch before anything is written.
     let checks: [Step]
+    /// Whether the batch changes cached configuration, or reserves identifiers.
+    let changesConfiguration: Bool
 
     /// - Throws: `EncodingError` if a value cannot be encoded.
     init(_ changes: [Change]) throws {
@@ -44,11 +46,11 @@ struct CommitBatch: Sendable {
         // If all nodes write their accounts in the same order, they do not deadlock.
         let isFree = Self.isFree(standing.map(\.element))
         self.changes = isFree ? prepared.sorted { ($0.first, $0.place) < ($1.first, $1.place) } : prepared
-        // After an import, other nodes must not commit identifiers that it reserves: it waits for their commits, and
-        // makes later decisions outdated.
-        let reserves = standing.contains { !$0.element.foreignIdentifiers.isEmpty }
-        let lock = reserves ? Step(.lockAlone) : Step(.lockShared)
-        checks = writePrecondition.map { [lock, Step($0)] } ?? (reserves ? [lock] : [])
+        // After an import, other nodes must not commit identifiers that it reserves, nor what they decided with the old
+        // catalog: it waits for their commits, and makes later decisions outdated.
+        changesConfiguration = standing.contains { !$0.element.changedConfiguration.isEmpty }
+        let lock = changesConfiguration ? Step(.lockAlone) : Step(.lockShared)
+        checks = writePrecondition.map { [lock, Step($0)] } ?? (changesConfiguration ? [lock] : [])
     }
 
     /// Whether no change of the batch can depend on another, so that any order is possible.
@@ -66,11 +68,19 @@ struct CommitBatch: Sendable {
         var guards: [Int: CommitFailure] = [:]
         for (index, step) in prepared.steps.enumerated() { guards[index] = step.failure }
         var steps = prepared.steps.map { Step($0) }
-        if !change.foreignIdentifiers.isEmpty {
-            steps.append(Step(.raiseConfigurationVersion, Arguments(ConfigurationVersions.imports)))
-            steps.append(Step(.announce, Arguments(NodeMessage.configurationVersions)))
-        }
+        let changed = change.changedConfiguration
+        steps += changed.map { Step(.raiseConfigurationVersion, Arguments($0)) }
+        if !changed.isEmpty { steps.append(Step(.announce, Arguments(NodeMessage.configurationVersions))) }
         return Prepared(place: place, steps: steps, guards: guards, first: prepared.first)
+    }
+}
+
+extension Change {
+    /// The configuration versions that the change increases, in ascending order. A new chain increases none, because no
+    /// decision depends on it.
+    fileprivate var changedConfiguration: [String] {
+        let kinds = Set(documents.map(\.kind)).intersection(DocumentKind.heldInMemory).subtracting([.chain])
+        return (kinds.map(\.rawValue) + (foreignIdentifiers.isEmpty ? [] : [ConfigurationVersions.imports])).sorted()
     }
 }
 

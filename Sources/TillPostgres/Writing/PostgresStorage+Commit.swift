@@ -1,3 +1,4 @@
+import Synchronization
 import TillCore
 import TillStorage
 
@@ -7,6 +8,8 @@ extension PostgresStorage {
         do {
             let batch = try CommitBatch(changes)
             let attempts = settings.attempts
+            // As after every write of cached configuration, also if the outcome is unknown.
+            defer { if batch.changesConfiguration { writes.add(1, ordering: .relaxed) } }
             return try await pool.perform { try $0.commit(batch, attempts: attempts) }
         } catch {
             // If the connection ends during COMMIT, the outcome is unknown, so it does not count as a success.

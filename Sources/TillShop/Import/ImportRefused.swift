@@ -4,6 +4,8 @@ package enum ImportRefused: Error, Equatable, Sendable {
     case badDocument(String)
     /// The last page of the history is missing.
     case incompleteHistory
+    /// The answers have two `appTransactionId`s, and a customer has only one.
+    case severalCustomers(String, String)
     /// The customer has an account already.
     case customerExists(String)
     /// An identifier of the document exists in the app's environment.
@@ -19,6 +21,7 @@ package enum ImportRefused: Error, Equatable, Sendable {
         switch self {
         case .badDocument: "bad_document"
         case .incompleteHistory: "incomplete_history"
+        case .severalCustomers: "several_customers"
         case .customerExists: "customer_exists"
         case .identifierExists, .identifierTwice: "identifier_exists"
         case .nothingToImport: "nothing_to_import"
@@ -31,6 +34,9 @@ package enum ImportRefused: Error, Equatable, Sendable {
         case .badDocument(let words): "\(words)."
         case .incompleteHistory:
             "The last page of the transaction history has hasMore true. Add all pages of the history."
+        case .severalCustomers(let first, let second):
+            "The answers have two values of appTransactionId, \(first) and \(second), so they are about two customers. "
+                + "Import the answers about one customer."
         case .customerExists(let customer):
             "Customer \(customer) exists already. Choose another name for the imported customer."
         case .identifierExists(let id):

@@ -3,8 +3,8 @@ import TillStorage
 
 /// Imports a customer of another App Store server (docs/client/import.md).
 extension Shop {
-    /// Creates an account from the answers of another server. The account and its transactions are written in one
-    /// database transaction. Products that the catalog lacks are created before, after all checks.
+    /// Creates an account from the answers of another server. The account, its transactions and the products that the
+    /// catalog lacks are written in one database transaction.
     ///
     /// - Parameters:
     ///   - bytes: the document with the answers (`SourceDocument`).
@@ -22,8 +22,8 @@ extension Shop {
         let clock = ClockName(customer.scope, own: clockName)
         try settings.checkMayMove(clock)
         let (read, scope) = (source, customer.scope)
-        // One import after another, so that what the checks find still holds when products are created.
-        return try await locks.exclusivelyHere("import/\(scope.environment.rawValue)/\(scope.app)") {
+        // Nothing else changes the catalog, on any node, until the products are written.
+        return try await locks.exclusively(ShopSetup.catalogLock(of: scope.app)) {
             try await importCustomer(customer, read, clock, isAnonymous)
         }
     }
@@ -37,22 +37,25 @@ extension Shop {
         var source = source
         try await check(customer, source, isAnonymous)
         try check(clock, of: source)
-        let trial = try self.trial(of: &source, customer)
-        try await makeProducts(of: trial, customer)
+        try leaveOutRefusedProducts(of: &source, customer)
         try await createClock(clock, .frozen(at: source.instant), isForImport: true)
         do {
-            var imported = try await write(customer, source, clock, isAnonymous)
-            imported.takeProducts(madeBy: trial)
-            return imported
+            return try await write(customer, source, clock, isAnonymous)
         } catch {
-            if try await storage.account(of: customer) == nil { try await removeClock(clock) }
+            if try await storage.account(of: customer)?.clock == clock.own {
+                // The outcome of the commit was not known, and it has succeeded.
+                try await registry.reloadCatalog(of: customer.scope.app)
+            } else {
+                try await removeClock(clock)
+            }
             throw error
         }
     }
 
-    /// The account as it would be, with the products that the catalog lacks. A transaction whose product the catalog
-    /// would refuse becomes unreadable.
-    private func trial(of source: inout SourceCustomer, _ customer: CustomerName) throws -> ImportedAccount {
+    /// Derives the account as it would be. A transaction whose product the catalog would refuse becomes unreadable.
+    ///
+    /// - Throws: `ImportRefused` if nothing is left; `CatalogRefused` if the catalog would be too large.
+    private func leaveOutRefusedProducts(of source: inout SourceCustomer, _ customer: CustomerName) throws {
         while true {
             var ids = Identifiers(reserved: 0..<ImportedAccount.identifiersNeeded(for: source))
             let trial = derive(source, customer, &ids, isAnonymous: true)
@@ -65,21 +68,9 @@ extension Shop {
                 guard !trial.rows.isEmpty || trial.account.appTransaction != nil else {
                     throw ImportRefused.nothingToImport(trial.quarantined.first.map { "\($0.subject): \($0.words)" })
                 }
-                return trial
+                return try CatalogDocument.checkSize(of: trial.catalog)
             }
             source.refuse(productsWithReasons: refused)
-        }
-    }
-
-    /// Adds the products that the catalog lacks.
-    private func makeProducts(of trial: ImportedAccount, _ customer: CustomerName) async throws {
-        guard !trial.productsMade.isEmpty else { return }
-        let made = trial.productsMade.compactMap { trial.catalog.products[$0] }
-        _ = try await setup.updateCatalog(of: customer.scope.app) { catalog in
-            var catalog = catalog
-            for product in made where catalog.products[product.id] == nil { catalog.put(product) }
-            try CatalogDocument.checkSize(of: catalog)
-            return catalog
         }
     }
 
@@ -138,7 +129,7 @@ extension Shop {
             imported.setClock(clock.own)
             let ledger = Ledger(
                 accounts: [imported.account],
-                catalog: registry.catalog(of: scope.app),
+                catalog: imported.catalog,
                 policy: registry.policy(of: scope),
                 identifiers: Identifiers(reserved: 0..<0),
                 at: source.instant
@@ -153,7 +144,13 @@ extension Shop {
                 rows: imported.rows.map { TransactionChange(before: nil, after: $0) },
                 foreignIdentifiers: isAnonymous ? [] : imported.foreignIdentifiers(in: scope)
             )
-            return .write(Draft(change: change, chain: signingChain), imported)
+            var draft = Draft(change: change, chain: signingChain)
+            if !imported.productsMade.isEmpty {
+                let catalog = imported.catalog
+                draft.change.documents = [try Registry.document(catalog, of: scope.app)]
+                draft.afterCommit = { [registry] in registry.noteWritten(catalog, of: scope.app) }
+            }
+            return .write(draft, imported)
         }
     }
 }

@@ -111,6 +111,18 @@ struct SourcePayload {
         try known(key, members[key]?.number.flatMap { Int(exactly: $0) }.flatMap(Value.init(rawValue:)))
     }
 
+    // MARK: Ids
+
+    /// `transactionId` of a transaction that another list has in full.
+    func reference() throws(Unreadable) -> Int64 { try required("transactionId", identifier("transactionId")) }
+
+    /// `appTransactionId`; nil for a payload of another app or environment, in which the customer has another.
+    func account(in scope: AccountScope) -> Int64? {
+        guard text("bundleId") ?? scope.app == scope.app else { return nil }
+        guard text("environment") ?? scope.environment.wireName == scope.environment.wireName else { return nil }
+        return id("appTransactionId")
+    }
+
     // MARK: A transaction
 
     /// The payload of a signed transaction.
@@ -159,7 +171,9 @@ struct SourcePayload {
         )
         row.billingPlan = try texts("billingPlanType", BillingPlanType.self)
         row.commitment = try commitment(of: row)
-        return SourceTransaction(number: number, original: original, row: row)
+        var found = SourceTransaction(number: number, original: original, row: row)
+        found.hasStorefront = storefront != nil
+        return found
     }
 
     private func money(_ key: String) throws(Unreadable) -> Money? {
@@ -232,7 +246,7 @@ struct SourcePayload {
         info.offer = try offer()
         info.appAccountToken = try label("appAccountToken")?.lowercased()
         info.billingPlan = try texts("renewalBillingPlanType", BillingPlanType.self)
-        _ = try instant("signedDate")
+        _ = (try instant("signedDate"), try identifier("appTransactionId"))
         guard let next = try object("commitmentInfo") else { return info }
         info.commitment = SourceRenewalInfo.Commitment(
             productID: try next.label("commitmentAutoRenewProductId") ?? info.autoRenewProductID,
@@ -245,7 +259,8 @@ struct SourcePayload {
     // MARK: An app transaction
 
     /// The payload of a signed app transaction.
-    func appTransaction() throws(Unreadable) -> AppTransaction {
+    func appTransaction(in scope: AccountScope) throws(Unreadable) -> AppTransaction {
+        guard text("bundleId") ?? scope.app == scope.app else { throw Unreadable("its bundleId is not \(scope.app)") }
         let date = try required("originalPurchaseDate", instant("originalPurchaseDate"))
         let version = try label("originalApplicationVersion") ?? "1.0"
         _ = (try identifier("appTransactionId"), try instant("receiptCreationDate"))

@@ -234,7 +234,24 @@ package final class Registry: Sendable {
     }
 
     package func put(_ catalog: Catalog, of bundleID: String) async throws {
-        try await put(Document(kind: .catalog, name: bundleID, app: bundleID, encoding: catalog))
+        try await put(Self.document(catalog, of: bundleID))
+    }
+
+    /// The document of a catalog, for a change that contains it. After the commit, call ``noteWritten(_:of:)``.
+    static func document(_ catalog: Catalog, of bundleID: String) throws -> Document {
+        try Document(kind: .catalog, name: bundleID, app: bundleID, encoding: catalog)
+    }
+
+    /// Takes over a catalog that was written with other data.
+    func noteWritten(_ catalog: Catalog, of bundleID: String) {
+        state.withLock { $0.catalogs[bundleID] = catalog }
+    }
+
+    /// Reads a catalog from the database after a write whose outcome was not known.
+    func reloadCatalog(of bundleID: String) async throws {
+        for document in try await storage.documents(.catalog) where document.name == bundleID {
+            try state.withLock { try $0.take(document) }
+        }
     }
 
     package func put(_ rules: EnvironmentSettings, of scope: AccountScope) async throws {

@@ -44,12 +44,15 @@ package struct ShopSetup: Sendable {
         )
     }
 
+    /// The name of the lock that every change of an app's catalog holds.
+    static func catalogLock(of bundleID: String) -> String { "catalog/\(bundleID)" }
+
     /// Changes an app's catalog. Only one change of the app's catalog runs at a time.
     package func updateCatalog(
         of bundleID: String,
         _ change: @Sendable (Catalog) throws -> Catalog
     ) async throws -> Catalog {
-        try await locks.exclusively("catalog/\(bundleID)") {
+        try await locks.exclusively(Self.catalogLock(of: bundleID)) {
             let changed = try change(registry.catalog(of: bundleID))
             try await registry.put(changed, of: bundleID)
             return changed

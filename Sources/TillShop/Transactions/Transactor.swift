@@ -20,6 +20,8 @@ struct Draft: Sendable {
     var notifications: [Notification] = []
     /// The chain that signed the notifications of the change.
     let chain: SigningChain
+    /// Takes over in memory what the change has written. It is called while the locks of the accounts are still held.
+    var afterCommit: (@Sendable () -> Void)?
 }
 
 /// The only way to write accounts and notifications: takes the locks, lets the caller load and decide, and commits the
@@ -87,6 +89,7 @@ struct Transactor: Sendable {
     }
 
     private func committed(_ draft: Draft) {
+        draft.afterCommit?()
         if !draft.change.notifications.isEmpty { chains.keep(draft.chain) }
         recentRows.note(draft.change)
         signals.committed(draft.change, notifications: draft.notifications)

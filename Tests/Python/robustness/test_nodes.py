@@ -293,11 +293,11 @@ def test_a_node_with_another_root_is_rejected(two, tmp_path, database):
     assert "root.pem is missing" in text and "--adopt-root" in text
 
 
-def import_customer(server, name, ids) -> requests.Response:
+def import_customer(server, name, ids, product="coins") -> requests.Response:
     """Imports a customer with a transaction for each id."""
     rows = [{
         "transactionId": id_, "originalTransactionId": id_, "bundleId": BUNDLE, "environment": "Sandbox",
-        "productId": f"{BUNDLE}.coins", "type": "Consumable", "purchaseDate": START, "signedDate": START,
+        "productId": f"{BUNDLE}.{product}", "type": "Consumable", "purchaseDate": START, "signedDate": START,
         "storefront": "USA", "price": 990, "currency": "USD",
     } for id_ in ids]
     answers = [{"bundleId": BUNDLE, "hasMore": False, "signedTransactions": rows}]
@@ -336,3 +336,18 @@ def test_an_import_on_one_node_reserves_its_ids_on_the_other(two):
     else:
         assert racing.result().json()["code"] == "identifier_exists", racing.result().text
         assert not set(own).isdisjoint(ids)
+
+    # The same ids on both nodes at the same time: one import wins, and only its product is in the catalog of all nodes.
+    for number in range(5):
+        ids = [str(5_000 + 10 * number + place) for place in range(3)]
+        new = [f"new-{number}-{place}" for place in range(2)]
+        with ThreadPoolExecutor(2) as pool:
+            both = list(pool.map(import_customer, [first, second], new, [ids, ids], new))
+        assert sorted(answer.status_code for answer in both) == [201, 409], [answer.text for answer in both]
+        made = [f"{BUNDLE}.{name}" for name, answer in zip(new, both) if answer.status_code == 201]
+        for server in (first, second):
+            products = server.control("GET", f"/v1/apps/{BUNDLE}/catalog")["products"]
+            ids_sold = [product["productId"] for product in products]
+            assert [id_ for id_ in ids_sold if f"new-{number}-" in id_] == made
+        bought = second.control("POST", f"{SCOPE}/customers/ann/purchases", {"productId": made[0]})
+        assert bought["productId"] == made[0]

@@ -206,6 +206,36 @@ struct ImportedAccountTests {
         #expect(Self.derive(older).quarantined.isEmpty)
     }
 
+    @Test("Transactions that other answers have and the history lacks are reported")
+    func references() {
+        var customer = Self.customer(.active, after: 10)
+        customer.transactions.append(Self.month(300, of: 299))
+        customer.unfinished = [100, 300, 401]
+        customer.refunds = [100, 300, 402]
+        customer.orders = ["MVYN7Z3K5P": [100, 403, 403]]
+        customer.subscriptions.append(customer.subscriptions[0])
+        let derived = Self.derive(customer)
+        #expect(
+            derived.quarantined.map(\.subject) == [
+                "transaction 300", "transaction 401", "refund of transaction 100", "refund of transaction 402",
+                "order MVYN7Z3K5P", "subscription 100",
+            ]
+        )
+        #expect(derived.rows.map(\.shownOrderID) == ["MVYN7Z3K5P"] && derived.account.subscriptions.count == 1)
+    }
+
+    @Test("A storefront that is absent is assumed, with one entry for all transactions")
+    func storefronts() {
+        var customer = Self.customer(.active, after: 10)
+        #expect(!Self.derive(customer).assumptions.contains { $0.subject == "storefront" })
+        for number in 1...2 as ClosedRange<Int64> {
+            customer.transactions.append(Self.month(100 + number, of: 100 + number))
+            customer.transactions[Int(number)].hasStorefront = false
+        }
+        let found = Self.derive(customer).assumptions.filter { $0.subject == "storefront" }
+        #expect(found.map(\.words) == ["2 of 3 transactions have none; it counts as USA"])
+    }
+
     @Test("A transaction in two orders stays in the first, and the second is reported")
     func orders() {
         var customer = Self.customer(.active, after: 10)
@@ -232,6 +262,12 @@ struct ImportedAccountTests {
         let product = try #require(imported.catalog.products["max"])
         #expect(imported.productsMade == ["max"] && product.plan?.period == Period(1, .month))
         #expect(product.plan?.level == 2 && product.prices.standard.milliunits == 9_990)
+        // Each product of a group gets the next level.
+        var more = Self.month(200, of: 200)
+        more.row.productID = "ultra"
+        customer.transactions.append(more)
+        let levels = Self.derive(customer).catalog.products.mapValues { $0.plan?.level }
+        #expect(levels == ["pro": 1, "max": 2, "ultra": 3])
     }
 
     @Test("The price of a product of which only trials and discounts are known is that of the next renewal")

@@ -52,7 +52,7 @@ extension ImportRefused {
     /// The HTTP status: 400 for a document that cannot be imported, 409 for a customer or identifier that exists.
     var status: HTTPResponse.Status {
         switch self {
-        case .badDocument, .incompleteHistory, .nothingToImport: .badRequest
+        case .badDocument, .incompleteHistory, .severalCustomers, .nothingToImport: .badRequest
         case .customerExists, .identifierExists, .identifierTwice: .conflict
         }
     }

@@ -8,7 +8,8 @@ import TillTestSupport
 /// What an import refuses or leaves out (docs/client/import.md).
 @Suite("An import takes nothing that cannot be explained")
 struct ImportRefusalTests {
-    /// The answers about a customer with transactions, which differ from the purchase of a map in some keys.
+    /// The answers about a customer with transactions, which differ from the purchase of a map in some keys. A key with
+    /// null is absent.
     private static func answers(_ changes: [[String: JSONTree]]) -> CustomerAnswers {
         let rows = changes.enumerated().map { place, changed in
             let id = JSONTree.string(String(2_000_000_912_340_000 + place))
@@ -18,7 +19,7 @@ struct ImportRefusalTests {
                 "purchaseDate": .number("1767225600000"), "signedDate": .number("1767225600000"),
                 "storefront": .string("USA"), "price": .number("1990"), "currency": .string("USD"),
             ]
-            let merged = row.merging(changed) { $1 }
+            let merged = row.merging(changed) { $1 }.filter { $0.value != .null }
             return JSONTree.object(merged.sorted { $0.key < $1.key }.map { JSONTree.Member($0.key, $0.value) })
         }
         let page = JSONTree.object([
@@ -89,6 +90,54 @@ struct ImportRefusalTests {
                 let reason = try #require(reasons["transaction \(2_000_000_912_340_001 + place)"])
                 #expect(reason.contains("\(entry.key) "), "\(reason)")
                 #expect(!reason.unicodeScalars.contains("\u{1B}"), "the report contains no control characters")
+            }
+        }
+    }
+
+    @Test("Answers about two customers are refused, but Apple's placeholder for appTransactionId is no second customer")
+    func severalCustomers() async throws {
+        let (one, other) = (JSONTree.string("704000000000000001"), JSONTree.string("704000000000000002"))
+        let placeholder = JSONTree.string("700000000000000000")
+        try await AppServer.run { server in
+            let two = Self.answers([["appTransactionId": one], [:], ["appTransactionId": other]])
+            var elsewhere = Self.answers([["appTransactionId": one]])
+            elsewhere.historyV1 = Self.answers([["appTransactionId": other]]).answers
+            for answers in [two, elsewhere] {
+                let failure = try #require(try await Self.refusal(answers, by: server))
+                #expect(failure.status == 400 && failure.error.code == "several_customers")
+                let words = failure.error.message
+                #expect(words.contains("704000000000000001 and 704000000000000002"), "\(words)")
+            }
+            // Another app gives the customer another id.
+            let foreign: [String: JSONTree] = ["appTransactionId": other, "bundleId": .string("com.example.other")]
+            let same = Self.answers([["appTransactionId": placeholder], ["appTransactionId": one], foreign])
+            let report = try await ImportControlTests.bring("zoe", same, to: server)
+            #expect(report.appTransactionId == "704000000000000001" && report.transactions == 2)
+            #expect(report.quarantined.map(\.subject) == ["transaction 2000000912340002"])
+        }
+    }
+
+    @Test("Ids that cannot be read are reported, wherever they are, and a list that is no array is refused")
+    func unreadableIDs() async throws {
+        try await AppServer.run { server in
+            let row = Self.answers([["storefront": .null]])
+            var answers = row
+            let broken = Self.answers([["transactionId": .number("5")]])
+            answers.historyV1 = broken.answers
+            let list = try #require(broken.answers.first).tree["signedTransactions"] ?? .null
+            let refunds = [JSONTree.Member("revision", .string("r")), .init("signedTransactions", list)]
+            answers.answers.append(JSONObject(.object(refunds)))
+            let looked = JSONObject(.object([.init("status", .number("0")), .init("signedTransactions", list)]))
+            answers.orders = [OrderAnswer(orderId: "MAAA", answer: looked)]
+            let report = try await ImportControlTests.bring("zoe", answers, to: server)
+            let found = report.quarantined.filter { $0.reason.contains("transactionId is") }.map(\.subject)
+            #expect(found == ["refund history", "history of version 1", "order MAAA"])
+            #expect(report.assumptions.map(\.subject) == ["storefront"])
+            for value in [JSONTree.string("x"), .object([.init("a", .null)])] {
+                var refused = row
+                refused.answers.append(JSONObject(.object([.init("data", value)])))
+                let failure = try #require(try await Self.refusal(refused, by: server))
+                #expect(failure.error.code == "bad_document" && failure.error.message.contains("$.answers[1].data"))
             }
         }
     }
