@@ -33,7 +33,8 @@ struct HTTPClientTransport: AppStoreTransport {
             throw TransportFailure(
                 cause: Self.words(error, request.url, maxBytes),
                 mayHaveArrived: !isInvalid && !Self.isUnconnected(error),
-                canRetry: !isInvalid && !(error is NIOTooManyBytesError)
+                // A certificate that is not trusted does not become trusted within a minute.
+                canRetry: !isInvalid && !(error is NIOTooManyBytesError) && !Self.isHandshake(error)
             )
         }
     }
@@ -58,8 +59,19 @@ struct HTTPClientTransport: AppStoreTransport {
             case .invalidURL, .emptyHost: return "\(ServerAddress(url: url)) is not a URL of HTTP"
             default: return "\(error)"
             }
-        default: return isHandshake(error) ? "no TLS connection to \(place): \(error)" : "\(error)"
+        case HTTPParserError.invalidEOFState: return words(errno: ECONNRESET, place) ?? "\(error)"
+        default: return isHandshake(error) ? handshake(error, place) : "\(error)"
         }
+    }
+
+    /// The text of BoringSSL's error contains a path of the machine that built it, and the reason in capitals.
+    private static func handshake(_ error: any Error, _ place: String) -> String {
+        let text = "\(error)"
+        if error is NIOSSLExtraError || text.contains("CERTIFICATE_VERIFY_FAILED") {
+            return "the certificate of \(place) is not trusted, or is for another host"
+        }
+        let reason = text.firstMatch(of: /[A-Z0-9]+(_[A-Z0-9]+)+/).map { ": \($0.output.0)" } ?? ""
+        return "no TLS connection to \(place)\(reason)"
     }
 
     private static func words(errno: CInt, _ place: String) -> String? {

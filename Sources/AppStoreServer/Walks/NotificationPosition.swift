@@ -73,12 +73,12 @@ struct NotificationPosition: Codable {
 public struct EndBeforePosition: Error, Equatable, Sendable, CustomStringConvertible {
     /// The end of this run.
     public let until: Timestamp
-    /// Everything before was handed over by earlier runs.
+    /// Where this run would begin: what was dated before when the earlier runs asked, was handed over.
     public let position: Timestamp
 
     /// What is wrong, and what to do.
     public var description: String {
-        "until is \(Self.text(until)), but everything before \(Self.text(position)) was handed over by earlier runs. "
+        "until is \(Self.text(until)), but earlier runs have walked the time before \(Self.text(position)). "
             + "Check the clock of this host, leave out until, or begin with a new position."
     }
 

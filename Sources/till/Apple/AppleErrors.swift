@@ -40,7 +40,7 @@ extension AppStoreServerError {
         if let known = code?.known, let advice = Self.advice(known) { return advice }
         if case .receipt(let status) = reason { return status.known.flatMap(Self.advice) }
         if let retryAfter { return "Try again in \(retryAfter.components.seconds) seconds." }
-        if reason == .unreachable { return "Check --url and the network." }
+        if reason == .unreachable { return "Check the server (--url; --from of an import) and the network." }
         return canRetry ? "Try again later." : nil
     }
 
