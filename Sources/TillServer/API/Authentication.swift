@@ -37,7 +37,10 @@ struct Authentication: Sendable {
             claimed = ClaimedIdentity(keyID: token.keyID, app: token.bundleID)
             guard let (record, key) = shop.registry.key(token.keyID, usedFor: token.bundleID) else {
                 let refusal = token.refuseUnknownKey()
-                throw Unauthenticated(explanation: refusal.explanation + knownKeys(token), reason: TokenRefusal(refusal))
+                throw Unauthenticated(
+                    explanation: refusal.explanation + knownKeys(token),
+                    reason: TokenRefusal(refusal)
+                )
             }
             if let revoked = record.revokedAt {
                 throw Unauthenticated(

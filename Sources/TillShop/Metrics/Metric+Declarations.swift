@@ -130,7 +130,7 @@ extension Metric {
         case .connectionsInUse:
             Declaration(kind: .gauge, help: "Connections that run a statement. Only with PostgreSQL.")
         case .connectionLimit:
-            Declaration(kind: .gauge, help: "Most connections that the pool opens. Only with PostgreSQL.")
+            Declaration(kind: .gauge, help: "Maximum number of connections of the pool. Only with PostgreSQL.")
         default:
             Declaration(kind: .gauge, help: "Statements that wait for a connection. Only with PostgreSQL.")
         }

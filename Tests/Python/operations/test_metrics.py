@@ -22,10 +22,11 @@ from process_helpers import ROOT, Server, installed, run_till, set_up_app, wait_
 
 BUNDLE = "com.example.metrics"
 SCOPE = f"/v1/apps/{BUNDLE}"
+ROUTE = "/v1/apps/{bundleId}/{environment}/customers/{customer}/purchases"
 DASHBOARD = ROOT / "Operations/grafana/till.json"
 PAGE = ROOT / "docs/operating/metrics.md"
 RUNBOOK = ROOT / "docs/operating/runbook.md"
-# Events on a clock with this speed are due all the time: a month lasts a third of a second.
+# On a clock with this speed, a month lasts a third of a second: more subscribers renew than Till can process.
 SPEED = 8_000_000
 WORDS = re.compile(r"\b(?:till|process)_[a-z_]+\b")
 
@@ -138,8 +139,8 @@ def test_events_that_are_due_on_a_moving_clock_are_overdue_until_they_are_proces
     till = serve()
     set_up_app(till, BUNDLE)
     moves = Moves(till)
-    for number in range(20):
-        buy(till, f"fast-{number}", "basic", "production")
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: buy(till, f"fast-{number}", "basic", "production"), range(120)))
     till.control("PUT", f"{SCOPE}/production/clock", {"mode": "running", "speed": SPEED})
     moves.until("till_clock_lag_seconds", lambda lag: lag > 0)
     moves.until("till_overdue_deadlines", lambda count: count > 0)
@@ -233,14 +234,11 @@ def test_every_metric_has_moved_in_the_tests_above(till):
 
 def test_prometheus_scrapes_till_and_sees_a_request(till, prometheus):
     wait_until(lambda: prometheus.query('up{job="till"}') == [1])
-    count = f'till_requests_total{{environment="control", route="{SCOPE_ROUTE}", status="201"}}'
+    count = f'till_requests_total{{environment="control", route="{ROUTE}", status="201"}}'
     buy(till, "seen")
     before = wait_until(lambda: prometheus.query(count))
     buy(till, "seen")
-    wait_until(lambda: prometheus.query(count)[0] == before[0] + 1)
-
-
-SCOPE_ROUTE = "/v1/apps/{bundleId}/{environment}/customers/{customer}/purchases"
+    wait_until(lambda: prometheus.query(count)[0] > before[0])
 
 
 def dashboard_queries():
