@@ -52,6 +52,7 @@ def till(tmp_path_factory, post):
 @pytest.fixture(scope="module")
 def prometheus(tmp_path_factory, till):
     prometheus = Prometheus(tmp_path_factory.mktemp("prometheus"), till)
+    wait_until(lambda: prometheus.query("till_build_info"))
     yield prometheus
     prometheus.stop()
 
