@@ -1,5 +1,6 @@
 import CoreMetrics
 import Testing
+import TillCore
 import TillShop
 
 @testable import TillServer

@@ -25,8 +25,8 @@ extension Metric {
     private func dimensions(_ values: [String]) -> [(String, String)] { Array(zip(labels, values)) }
 }
 
-/// A counter for each value of a label. All are created at once, so that counting needs neither a lock nor a search, and
-/// each series is exported from the start.
+/// A counter for each value of a label. All are created at once, so that counting needs no lock, and each series is
+/// exported from the start.
 package struct CounterFamily<Value: CaseIterable & Hashable & Sendable>: Sendable {
     private let counters: [Value: Counter]
 
