@@ -296,7 +296,7 @@ let package = Package(
                 "TillServer", "TillControl", "TillTestSupport", "TillShop", "TillStorage", "TillSigning", "TillJSON",
                 "TillCore",
                 hummingbird, hummingbirdTesting, httpTypes, crypto, nioCore, nioHTTP1, nioHTTPTypes, nioEmbedded,
-                logging, lifecycle, grdb,
+                logging, coreMetrics, lifecycle, grdb,
             ],
             swiftSettings: settings
         ),

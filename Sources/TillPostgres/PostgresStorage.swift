@@ -50,6 +50,13 @@ package final class PostgresStorage: SQLStorage, SharedStorage {
 
     package func ping() async throws { try await pool.perform { _ = try $0.run(.ping) } }
 
+    package func size() async throws -> StoreSize {
+        let bytes = try await pool.perform { try $0.run(.databaseSize).map { try $0.integer(0) }.first }
+        return StoreSize(bytes: bytes ?? 0, walBytes: nil)
+    }
+
+    package var connections: ConnectionUse? { pool.use }
+
     package func close() async throws {
         nodeSubscription.close()
         await nodePool.close()

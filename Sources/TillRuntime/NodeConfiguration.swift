@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import TillServer
 import TillShop
 import TillSigning
 import TillStorage
@@ -23,11 +24,16 @@ package struct NodeConfiguration: Sendable {
     }
 
     /// Registers this server in a shared store; nil if the store is not shared.
-    func join(_ storage: any Storage, _ directory: DataDirectory, _ logger: Logger) async throws -> Cluster? {
+    func join(
+        _ storage: any Storage,
+        _ directory: DataDirectory,
+        _ logger: Logger,
+        _ figures: PrometheusFigures
+    ) async throws -> Cluster? {
         let name = name ?? "\(ProcessInfo.processInfo.hostName):\(directory.path)"
         try Self.check(name)
         guard let shared = storage as? any SharedStorage else { return nil }
-        return try await Cluster.join(shared, name: name, lease: lease, logger: logger)
+        return try await Cluster.join(shared, name: name, lease: lease, logger: logger, metrics: figures)
     }
 
     /// Returns the root certificate of the data directory. Refuses a root other than the store's first one, because

@@ -1,3 +1,4 @@
+import Foundation
 import Hummingbird
 import ServiceLifecycle
 import TillConsole
@@ -11,8 +12,10 @@ extension Runtime {
     /// The listeners of both environments, of the control API, and of TLS if it is on. Services stop in reverse order,
     /// so the proxy stops after the TLS listener.
     ///
-    /// - Parameter announcer: receives the port of each listener when it opens.
-    func listeners(_ announcer: Announcer) throws -> [any Service] {
+    /// - Parameters:
+    ///   - announcer: receives the port of each listener when it opens.
+    ///   - ticker: knows which clocks are behind, for the metrics.
+    func listeners(_ announcer: Announcer, _ ticker: Ticker) throws -> [any Service] {
         let meter = RequestMeter(factory: figures)
         let limits = ConnectionLimits(requestDeadline: configuration.requestDeadline)
         var controlLimits = limits
@@ -43,13 +46,13 @@ extension Runtime {
             port: configuration.controlPort,
             limits: controlLimits,
             answersOnLoop: false
-        ).application(try controlRouter(meter), logger: logger) { await running(.control, $0) }
+        ).application(try controlRouter(meter, ticker), logger: logger) { await running(.control, $0) }
         return environments + [NamedListener(service: control, listener: .control, port: configuration.controlPort)]
             + (try secure?.services(limits, logger, ports, router: api, running: running) ?? [])
     }
 
     /// The router for the control API and the console.
-    private func controlRouter(_ meter: RequestMeter) throws -> Router<ControlContext> {
+    private func controlRouter(_ meter: RequestMeter, _ ticker: Ticker) throws -> Router<ControlContext> {
         let (ocsp, ports) = (OCSPAddress(configuration), ports)
         let facts = ServerFacts(
             version: TillVersion.text,
@@ -78,8 +81,21 @@ extension Runtime {
             ),
             figures: figures,
             meter: meter,
+            measured: measuredValues(ticker),
             hasPages: true
         )
         return control.router(adding: Console(control).add)
+    }
+
+    /// The metrics that are read when they are requested.
+    private func measuredValues(_ ticker: Ticker) -> MeasuredValues {
+        MeasuredValues(
+            shop,
+            ticker: ticker,
+            directory: directory.path,
+            version: TillVersion.text,
+            tlsExpiration: secure?.facts(ports).notValidAfter.timeIntervalSince1970,
+            metrics: figures
+        )
     }
 }

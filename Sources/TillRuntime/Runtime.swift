@@ -54,7 +54,7 @@ package struct Runtime: Sendable {
         )
         isFirstChain = !CertificateStore(directory).hasChain
         do {
-            shop = try await Self.shop(configuration, storage, directory, logger)
+            shop = try await Self.shop(configuration, storage, directory, logger, figures)
             // The node joins first, because all other work needs its leases.
             cluster = ClusterService(shop)
             demoKey = configuration.isDemo ? try await Demo.setUp(shop, directory) : nil
@@ -75,7 +75,8 @@ package struct Runtime: Sendable {
         _ configuration: RuntimeConfiguration,
         _ storage: any Storage,
         _ directory: DataDirectory,
-        _ logger: Logger
+        _ logger: Logger,
+        _ figures: PrometheusFigures
     ) async throws -> Shop {
         let certificates = CertificateStore(directory)
         let root = try await configuration.node.root(for: storage, directory)
@@ -84,9 +85,10 @@ package struct Runtime: Sendable {
             storage: storage,
             chain: try certificates.chain(under: root, ocspURL: ocspURL),
             receiptKeys: ReceiptKeyStore(directory).keys,
-            cluster: try await configuration.node.join(storage, directory, logger),
+            cluster: try await configuration.node.join(storage, directory, logger, figures),
             settings: configuration.shop,
             logger: logger,
+            metrics: figures,
             wallClock: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
         )
         let chains = try certificates.chains { id, reason in
@@ -182,14 +184,12 @@ package struct Runtime: Sendable {
             try await certifyOCSPAddress(ports)
             try announce(ports)
         }
-        let work: [any Service] =
-            [cluster].compactMap(\.self) + [
-                Ticker(shop, metrics: figures), Pruner(shop), deliveryWorker,
-            ]
+        let ticker = Ticker(shop, metrics: figures)
+        let work: [any Service] = [cluster].compactMap(\.self) + [ticker, Pruner(shop), deliveryWorker]
         let drain = Drain(shop: shop, time: configuration.drain, ports: ports)
         let listeners: [any Service]
         do {
-            listeners = try self.listeners(announcer)
+            listeners = try self.listeners(announcer, ticker)
         } catch {
             try? await close()
             throw error

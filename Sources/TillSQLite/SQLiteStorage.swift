@@ -118,6 +118,16 @@ package final class SQLiteStorage: SQLStorage {
         _ = try await pool.read { try Int.fetchOne($0, sql: "SELECT 1") }
     }
 
+    /// Reads the sizes of the files, without a query.
+    package func size() async throws -> StoreSize {
+        func bytes(_ path: String) throws -> Int64 {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            return (attributes[.size] as? NSNumber)?.int64Value ?? 0
+        }
+        // SQLite removes the log when the last connection is closed.
+        return StoreSize(bytes: try bytes(pool.path), walBytes: (try? bytes(pool.path + "-wal")) ?? 0)
+    }
+
     package func close() async throws {
         hot.close()
         // A normal close moves all data into one file. This is not possible while another process reads the file.

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import Metrics
 import TillCore
 import TillSigning
 import TillStorage
@@ -37,6 +38,7 @@ package final class Shop: Sendable {
     ///   - cluster: the membership of this node, which must have joined already so that it misses no change by another
     ///     node.
     ///   - settings: the server's settings, including how it differs from Apple.
+    ///   - metrics: creates the handlers of the shop's metrics.
     ///   - wallClock: returns real time; tests pass a clock of their own.
     package init(
         storage: any Storage,
@@ -45,6 +47,7 @@ package final class Shop: Sendable {
         cluster: Cluster? = nil,
         settings: Settings = Settings(),
         logger: Logger = Logger(label: "till"),
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance,
         wallClock: @escaping @Sendable () -> Timestamp
     ) async throws {
         self.storage = storage
@@ -66,15 +69,17 @@ package final class Shop: Sendable {
         requestLog = RequestLog(storage: storage, logger: logger, keeping: settings.requestLogLength)
         faults = try await FaultRules(storage: storage, wallClock: wallClock)
         let identifiers = try await IdentifierPool(storage: storage)
+        let metrics = ShopMetrics(factory: metrics)
         transactor = Transactor(
             locks: locks.named,
             identifiers: identifiers,
-            commits: CommitQueue(storage: storage, identifiers: identifiers),
+            commits: CommitQueue(storage: storage, identifiers: identifiers, metrics: metrics.commits),
             cluster: cluster,
             chains: keys.chains,
             recentRows: faults.recentRows,
             signals: Signals(),
-            logger: logger
+            logger: logger,
+            metrics: metrics
         )
         warnOfProductionClocks()
     }
@@ -87,6 +92,8 @@ package final class Shop: Sendable {
     package var wallClock: @Sendable () -> Timestamp { clocks.wallClock }
     /// The server's logger. Code must never log a token, a key or a signature.
     package var logger: Logger { transactor.logger }
+    /// Counts what the shop does.
+    var metrics: ShopMetrics { transactor.metrics }
     /// The other servers that share the database; nil if this is the only server.
     package var cluster: Cluster? { locks.cluster }
     /// Notifies listeners when an account or a delivery becomes due.

@@ -131,6 +131,9 @@ package protocol Storage: Sendable {
     /// deliveries.
     func pendingDeliveries(on clock: ClockName, until: Timestamp?) async throws -> Int
 
+    /// The pending deliveries of all clocks. A clock without pending deliveries is left out.
+    func pendingDeliveriesByClock() async throws -> [PendingDeliveries]
+
     /// All endpoints that have pending deliveries.
     func pendingEndpoints() async throws -> [EndpointName]
 
@@ -247,6 +250,12 @@ package protocol Storage: Sendable {
     /// Throws an error if the engine does not respond.
     func ping() async throws
 
+    /// The size of the database.
+    func size() async throws -> StoreSize
+
+    /// The connections of the engine; nil if it has no pool.
+    var connections: ConnectionUse? { get }
+
     /// Stops all work, and closes the files or connections.
     func close() async throws
 }
@@ -271,6 +280,8 @@ extension Storage {
     }
 
     package func columns(of table: ShopTable) -> [ShopTable.Column] { table.columns }
+
+    package var connections: ConnectionUse? { nil }
 
     /// Stores delivery attempts in any epoch.
     package func record(_ deliveries: [Delivery]) async throws { try await record(deliveries, epoch: nil) }

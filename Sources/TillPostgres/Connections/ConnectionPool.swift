@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TillStorage
 
 /// A limited number of connections, each with its own thread, and a queue of limited length for the work items.
 ///
@@ -48,6 +49,9 @@ final class ConnectionPool: Sendable {
             }
         }
     }
+
+    /// The use of the connections at present.
+    var use: ConnectionUse { queue.use }
 
     /// Accepts no more work items, waits for running work items, and closes the connections.
     func close() async {

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TillStorage
 
 /// The queue of work items that wait for a connection, and the threads that run them.
 final class ConnectionQueue: Sendable {
@@ -27,6 +28,17 @@ final class ConnectionQueue: Sendable {
 
     /// The instant until which a work item that is added now may wait.
     func deadline() -> ContinuousClock.Instant { .now + settings.maxWait }
+
+    /// The use of the connections at present.
+    var use: ConnectionUse {
+        state.withLock { state in
+            ConnectionUse(
+                inUse: state.workers - state.idle,
+                limit: settings.connections,
+                waiting: state.waiting.count
+            )
+        }
+    }
 
     /// Adds a work item, and starts a thread if no thread is free.
     func add(_ workItem: WorkItem) {

@@ -63,7 +63,7 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
     case triedUp, triedDown, triedOfTypeUp, triedOfTypeDown, failedUp, failedDown
     case triedForAccountUp, triedForAccountDown
 
-    case ping
+    case ping, databaseSize
 
     // Coordination of nodes.
     case lockShared, lockAlone, checkWritePrecondition, raiseConfigurationVersion, raiseEra, allConfigurationVersions,

@@ -12,6 +12,7 @@ extension Statement {
         case .release: "RELEASE SAVEPOINT change"
         case .rollbackToSavepoint: "ROLLBACK TO SAVEPOINT change"
         case .ping: "SELECT 1"
+        case .databaseSize: "SELECT pg_database_size(current_database())"
 
         case .historyUp: Self.history(isAscending: true, isFiltered: false)
         case .historyDown: Self.history(isAscending: false, isFiltered: false)

@@ -195,4 +195,6 @@ package struct APIError: Error, Sendable {
 package struct Unauthenticated: Error, Sendable {
     /// What was wrong with the token, and how to fix it; only for the request log.
     package let explanation: String
+    /// The reason in one word, for the metrics.
+    let reason: TokenRefusal
 }

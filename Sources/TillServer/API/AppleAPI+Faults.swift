@@ -24,7 +24,7 @@ extension AppleAPI {
                 note(hit, context)
                 try await Task.sleep(for: .milliseconds(hit.milliseconds))
             case .unauthorized:
-                throw Unauthenticated(explanation: hit.rule.words)
+                throw Unauthenticated(explanation: hit.rule.words, reason: .fault)
             case .error:
                 let error = hit.rule.code.flatMap { APIError.documented[$0] } ?? .generalInternal
                 throw error.because(hit.rule.words).retrying(after: hit.rule.retryAfter.map { Int64($0) })
@@ -54,7 +54,8 @@ extension AppleAPI {
         guard environment == .production, shop.registry.rules(of: caller.scope).isReleased == false else { return }
         throw Unauthenticated(
             explanation: "\(caller.app.bundleID) is not released (till settings update --released true), and "
-                + "production knows only released apps."
+                + "production knows only released apps.",
+            reason: .unreleasedApp
         )
     }
 

@@ -32,10 +32,18 @@ package struct AppleAPI: Sendable {
     package func router() -> Router<APIContext> {
         let router = Router(context: APIContext.self)
         let endpoints = endpoints
+        let paths = [Self.verifyReceiptPath, OCSPRoutes.path] + endpoints.map(\.path)
+        let listener = meter.listener(environment, routes: paths)
         // These routes are added before the middleware, which would refuse and log OCSP requests.
-        OCSPRoutes(shop: shop, environment: environment, meter: meter).add(to: router)
+        OCSPRoutes(shop: shop, environment: environment, meter: listener).add(to: router)
         router.add(
-            middleware: RefusalMiddleware(shop: shop, environment: environment, endpoints: endpoints, meter: meter)
+            middleware: RefusalMiddleware(
+                shop: shop,
+                environment: environment,
+                endpoints: endpoints,
+                meter: meter,
+                listener: listener
+            )
         )
         addVerifyReceipt(to: router)
         for endpoint in endpoints {

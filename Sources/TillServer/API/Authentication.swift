@@ -36,11 +36,16 @@ struct Authentication: Sendable {
             let token = try BearerToken(authorization: request.headers[.authorization], knowing: known)
             claimed = ClaimedIdentity(keyID: token.keyID, app: token.bundleID)
             guard let (record, key) = shop.registry.key(token.keyID, usedFor: token.bundleID) else {
-                throw Unauthenticated(explanation: token.refuseUnknownKey().explanation + knownKeys(token))
+                let refusal = token.refuseUnknownKey()
+                throw Unauthenticated(
+                    explanation: refusal.explanation + knownKeys(token),
+                    reason: TokenRefusal(refusal)
+                )
             }
             if let revoked = record.revokedAt {
                 throw Unauthenticated(
-                    explanation: "Key \(record.id) was revoked at \(revoked.iso8601)." + knownKeys(token)
+                    explanation: "Key \(record.id) was revoked at \(revoked.iso8601)." + knownKeys(token),
+                    reason: .revokedKey
                 )
             }
             let now = Double(shop.wallClock().milliseconds) / 1_000
@@ -48,16 +53,19 @@ struct Authentication: Sendable {
             if let app = record.offersOf {
                 throw Unauthenticated(
                     explanation:
-                        "Key \(record.id) only signs offers of \(app); API calls need a key from till key create."
+                        "Key \(record.id) only signs offers of \(app); API calls need a key from till key create.",
+                    reason: .offerKey
                 )
             }
             return try caller(identity, record, appErrors)
         } catch BearerRefusal.bundleIDMissing {
             let explanation = BearerRefusal.bundleIDMissing.explanation
-            guard appErrors == .documented else { throw Unauthenticated(explanation: explanation) }
+            guard appErrors == .documented else {
+                throw Unauthenticated(explanation: explanation, reason: .bundleIDMissing)
+            }
             throw APIError.invalidAppIdentifier.because(explanation)
         } catch let refusal as BearerRefusal {
-            throw Unauthenticated(explanation: refusal.explanation)
+            throw Unauthenticated(explanation: refusal.explanation, reason: TokenRefusal(refusal))
         }
     }
 
@@ -70,7 +78,7 @@ struct Authentication: Sendable {
             "The token's bid, \(identity.bundleID.prefix(128)), is not an app of the key's team \(key.issuerID)"
             + (shop.registry.app(identity.bundleID) == nil ? " or of any other." : "; another team sells it.")
             + " The apps of that team: " + (own.isEmpty ? "none." : own.joined(separator: ", ") + ".")
-        guard appErrors == .documented else { throw Unauthenticated(explanation: explanation) }
+        guard appErrors == .documented else { throw Unauthenticated(explanation: explanation, reason: .wrongApp) }
         throw APIError.appNotFound.because(explanation)
     }
 

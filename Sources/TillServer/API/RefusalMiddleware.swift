@@ -14,6 +14,7 @@ struct RefusalMiddleware: RouterMiddleware {
     let environment: StoreEnvironment
     let endpoints: [Endpoint]
     let meter: RequestMeter
+    let listener: ListenerMeter
 
     func handle(
         _ request: Request,
@@ -41,13 +42,14 @@ struct RefusalMiddleware: RouterMiddleware {
             await note(request, context, response.status.code, milliseconds, sent, answered)
         }
         response.headers[.requestID] = context.requestID
-        meter.count(environment, context.endpointPath ?? "none", response.status.code)
+        listener.count(context.endpointPath, response.status.code, since: begun)
         return response
     }
 
     private func refuse(_ error: any Error, _ request: Request, _ context: APIContext) -> Response {
         switch error {
         case let refusal as Unauthenticated:
+            meter.count(refusal.reason)
             context.annotations.change { $0.explanation = refusal.explanation }
             let text = "Unauthenticated\n\nRequest ID: \(context.requestID)\n"
             return .text(text, status: .unauthorized, type: "text/plain")

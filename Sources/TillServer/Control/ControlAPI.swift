@@ -20,6 +20,8 @@ package struct ControlAPI: Sendable {
     /// Checks host, origin and token of each request.
     package let guardian: ControlGuard
     let figures: PrometheusFigures
+    /// The metrics that are read when they are requested.
+    let measured: MeasuredValues?
     let meter: RequestMeter
     let hasPages: Bool
     let refusedCalls = RefusedCalls()
@@ -28,13 +30,17 @@ package struct ControlAPI: Sendable {
 
     /// Creates the control API of a running server.
     ///
-    /// - Parameter hasPages: whether `/` redirects browsers to the console.
+    /// - Parameters:
+    ///   - figures: has the metrics of the server.
+    ///   - measured: updates the metrics that are read when they are requested; nil for a server without them.
+    ///   - hasPages: whether `/` redirects browsers to the console.
     package init(
         shop: Shop,
         facts: ServerFacts,
         guardian: ControlGuard,
         figures: PrometheusFigures,
         meter: RequestMeter,
+        measured: MeasuredValues? = nil,
         hasPages: Bool = false
     ) {
         self.hasPages = hasPages
@@ -43,6 +49,7 @@ package struct ControlAPI: Sendable {
         self.guardian = guardian
         self.figures = figures
         self.meter = meter
+        self.measured = measured
         routes =
             [
                 serverRoutes, appRoutes, keyRoutes, catalogRoutes, customerRoutes, importRoutes, ledgerRoutes,
@@ -60,7 +67,10 @@ package struct ControlAPI: Sendable {
         adding pages: (Router<ControlContext>) -> Void = { _ in }
     ) -> Router<ControlContext> {
         let router = Router(context: ControlContext.self)
-        router.add(middleware: ControlMiddleware(guardian: guardian, shop: shop, meter: meter))
+        let listener = meter.listener(nil, routes: routes.map(\.path))
+        router.add(
+            middleware: ControlMiddleware(guardian: guardian, shop: shop, meter: meter, listener: listener)
+        )
         for route in routes {
             router.on(RouterPath(route.path), method: route.method) { request, context in
                 try await answer(route, request, context)
@@ -86,6 +96,7 @@ package struct ControlAPI: Sendable {
         router.get("/readyz") { _, _ in try await readiness() }
         router.get("/metrics") { _, context in
             try context.caller?.check(.metrics, for: "/metrics", of: nil)
+            await measured?.update()
             return Response.text(figures.text(), type: "text/plain; version=0.0.4")
         }
         pages(router)

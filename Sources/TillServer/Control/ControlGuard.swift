@@ -157,12 +157,14 @@ struct ControlMiddleware: RouterMiddleware {
     let guardian: ControlGuard
     let shop: Shop
     let meter: RequestMeter
+    let listener: ListenerMeter
 
     func handle(
         _ request: Request,
         context: ControlContext,
         next: (Request, ControlContext) async throws -> Response
     ) async throws -> Response {
+        let begin = ContinuousClock.now
         var response: Response
         do {
             if request.isDelivery { throw Self.refusal(of: request, shop) }
@@ -178,7 +180,9 @@ struct ControlMiddleware: RouterMiddleware {
             response = try await next(request, context)
         } catch {
             let error = ControlError(of: error, logger: context.logger)
-            if error.status == .unauthorized, request.headers[.authorization] != nil {
+            let hasToken = request.headers[.authorization] != nil
+            if let refusal = TokenRefusal(error, hasToken: hasToken) { meter.count(refusal) }
+            if error.status == .unauthorized, hasToken {
                 try await guardian.failedTokens.refuse(
                     "refused a control API token",
                     from: context.address,
@@ -189,7 +193,7 @@ struct ControlMiddleware: RouterMiddleware {
             if error.status == .serviceUnavailable { response.headers[.retryAfter] = "1" }
         }
         response.headers[.requestID] = context.requestID
-        meter.count(nil, context.endpointPath ?? "none", response.status.code)
+        listener.count(context.endpointPath, response.status.code, since: begin)
         return response
     }
 

@@ -29,7 +29,7 @@ package struct Ticker: Service {
         self.shop = shop
         let plan = Plan()
         self.plan = plan
-        lag = Meter(label: "till_clock_lag_seconds", factory: metrics)
+        lag = Metric.clockLag.gauge(factory: metrics)
         lag.set(0)
         shop.signals.add(
             Signals.Listener(due: { [weak shop] clock, instant in
@@ -161,8 +161,19 @@ package struct Ticker: Service {
         await plan.sleep(until: realTime.advanced(milliseconds: bounded), for: .milliseconds(bounded))
     }
 
+    /// The clocks on which an event may be due that is not processed yet, and the present instant of each.
+    var clocksBehind: [(name: ClockName, now: Timestamp)] {
+        let realTime = shop.wallClock()
+        return plan.earliest.compactMap { clock, due in
+            let state = shop.clocks.state(clock)
+            let now = state.shown(realTime: realTime)
+            guard state.moves, due <= now else { return nil }
+            return (name: clock, now: now)
+        }
+    }
+
     /// Measures the lag: the seconds of real time since the earliest unprocessed event was due.
-    private func measureLag() {
+    func measureLag() {
         let realTime = shop.wallClock()
         let due = plan.earliest.compactMap { Self.realTime(of: $0.value, on: $0.key, shop) }.min()
         lag.set(due.map { max(0, Double(realTime.milliseconds - $0.milliseconds) / 1_000) } ?? 0)

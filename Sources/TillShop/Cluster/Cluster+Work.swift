@@ -121,6 +121,12 @@ extension Cluster {
         state.withLock { state in state.view.leases.filter { $0.node != state.id && $0.name.hasPrefix(prefix) } }
     }
 
+    /// The number of leases that this node holds, as far as it knows.
+    var leaseCount: Int { state.withLock { $0.leases.count } }
+
+    /// Whether the other nodes certainly consider this node alive.
+    var isMember: Bool { state.withLock { $0.isBelieved && !$0.hasLeft } }
+
     /// Whether any node held a lease at the last heartbeat.
     func isTaken(_ name: String) -> Bool { state.withLock { $0.view.leases.contains { $0.name == name } } }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import Metrics
 import Synchronization
 import TillCore
 import TillStorage
@@ -54,6 +55,7 @@ package final class Cluster: Sendable {
     let storage: any SharedStorage
     let logger: Logger
     private let name: String
+    private let rejoins: Counter
     /// How long a node is considered alive without a heartbeat.
     let lease: Duration
     let state: Mutex<State>
@@ -66,11 +68,13 @@ package final class Cluster: Sendable {
     /// - Parameters:
     ///   - name: the name of this server. An earlier node with this name is removed.
     ///   - lease: the maximum time until other nodes take over the work of a node that has crashed.
+    ///   - metrics: creates the counter of the times that this node joins again.
     package static func join(
         _ storage: any SharedStorage,
         name: String,
         lease: Duration,
-        logger: Logger
+        logger: Logger,
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) async throws -> Cluster {
         // The last quarter is for the other nodes, which need time to notice that a registration has expired.
         let belief = lease * 3 / 4
@@ -84,7 +88,7 @@ package final class Cluster: Sendable {
             view: NodesView(seen: [id: 0], leases: [])
         )
         storage.keepAlive(id, lease: belief)
-        return Cluster(storage, name, belief, state, logger)
+        return Cluster(storage, name, belief, state, logger, Metric.clusterRejoins.counter(factory: metrics))
     }
 
     private init(
@@ -92,13 +96,15 @@ package final class Cluster: Sendable {
         _ name: String,
         _ lease: Duration,
         _ state: State,
-        _ logger: Logger
+        _ logger: Logger,
+        _ rejoins: Counter
     ) {
         self.storage = storage
         self.name = name
         self.lease = lease
         self.state = Mutex(state)
         self.logger = logger
+        self.rejoins = rejoins
     }
 
     private static func newID(_ name: String) -> String { "\(name)#\(UUID().uuidString.prefix(8).lowercased())" }
@@ -186,6 +192,7 @@ package final class Cluster: Sendable {
             state.share.clear()
             state.noted = 0
         }
+        rejoins.increment()
         try await follow()
     }
 

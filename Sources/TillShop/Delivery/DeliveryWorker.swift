@@ -225,6 +225,10 @@ package final class DeliveryWorker: Service {
         } else {
             let done = await send(delivery, to: endpoint, hits, entry)
             guard !isStopping else { return shop.end(delivery, to: endpoint) }
+            // Without a new attempt, the notification was gone.
+            if done.attempts.count > delivery.attempts.count, let attempt = done.attempts.last {
+                shop.metrics.countAttempt(in: done.scope.environment, attempt.result)
+            }
             change { $0.posted(delivery) }
             outcome = await records.record(done, epoch) ? .recorded(done) : .unrecorded(until: pause())
             shop.signals.attempted(done)

@@ -121,6 +121,7 @@ extension Shop {
         let renewal = try renewalInfo.map { try sign($0, as: .renewalInfo) }
         let body = applyingProfile(NotificationPayload.bytes(head, object), as: .notification, in: scope)
         let whole = Self.completed(body, transaction, renewal, header: chain.headerSegment)
+        metrics.signatures.countMade(.jws, 1 + (transaction == nil ? 0 : 1) + (renewal == nil ? 0 : 1))
         return OutboxEntry(
             id: id,
             scope: scope,

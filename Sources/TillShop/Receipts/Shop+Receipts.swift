@@ -13,7 +13,7 @@ extension Shop {
     package func appReceipt(of current: Account, device: UUID? = nil) async throws -> [UInt8]? {
         guard let app = registry.app(current.app) else { return nil }
         let frame = frame(of: current, app, device: device, at: now(of: current))
-        if let minted = keys.signedReceipts.receipt(Self.key(of: frame, current, isLatestOnly: false)) { return minted }
+        if let minted = keptReceipt(Self.key(of: frame, current, isLatestOnly: false)) { return minted }
         let (account, rows) = try await accountWithRows(current)
         return try await mint(frame, of: account) { rows }
     }
@@ -30,10 +30,16 @@ extension Shop {
         rows: () -> ReceiptRows
     ) async throws -> [UInt8] {
         let key = Self.key(of: frame, account, isLatestOnly: isLatestOnly)
-        if let minted = keys.signedReceipts.receipt(key) { return minted }
+        if let minted = keptReceipt(key) { return minted }
         let bytes = try await sign(frame, with: rows())
         keys.signedReceipts.keep(bytes, key)
         return bytes
+    }
+
+    private func keptReceipt(_ key: ReceiptCache.Key) -> [UInt8]? {
+        guard let receipt = keys.signedReceipts.receipt(key) else { return nil }
+        metrics.signatures.countReused(.receipt)
+        return receipt
     }
 
     private static func key(of frame: AppReceipt, _ account: Account, isLatestOnly: Bool) -> ReceiptCache.Key {
@@ -49,7 +55,9 @@ extension Shop {
     func sign(_ frame: AppReceipt, with rows: ReceiptRows) async throws -> [UInt8] {
         var receipt = frame
         receipt.inApp = rows.rows.map { InAppReceipt($0) }
-        return try await keys.receipts.signing().chain.mint(receipt)
+        let bytes = try await keys.receipts.signing().chain.mint(receipt)
+        metrics.signatures.countMade(.receipt)
+        return bytes
     }
 
     /// Creates a receipt without its purchases.

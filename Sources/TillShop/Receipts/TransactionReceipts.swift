@@ -11,7 +11,9 @@ extension Shop {
         -> String
     {
         let chain = try await keys.receipts.signing().chain
-        return try chain.mint(receipt(of: row, account, vendor: device?.uuidString ?? vendor(of: account)))
+        let minted = try chain.mint(receipt(of: row, account, vendor: device?.uuidString ?? vendor(of: account)))
+        metrics.signatures.countMade(.receipt)
+        return minted
     }
 
     /// Creates the verifyReceipt response for a receipt of one transaction.
@@ -78,6 +80,7 @@ extension Shop {
         } else {
             json.put("latest_receipt_info", written: TransactionReceiptObject.bytes(latest))
             let minted = try await keys.receipts.signing().chain.mint(latest)
+            metrics.signatures.countMade(.receipt)
             json.put("latest_receipt", Base64.encode(Array(minted.utf8)))
         }
         return VerifyReceiptAnswer(

@@ -28,6 +28,7 @@ extension Shop {
                     to: date
                 )
             {
+                metrics.signatures.countReused(.jws)
                 return kept
             }
             let payload = TransactionPayload.bytes(
@@ -37,6 +38,7 @@ extension Shop {
                 signedDate: date
             )
             let text = try chain.signText(applyingProfile(payload, as: .transaction, in: scope))
+            metrics.signatures.countMade(.jws)
             if isKept { keys.signatures.keep(text, of: row, by: chain.id, at: date) }
             return text
         }
@@ -118,7 +120,9 @@ extension Shop {
 
     /// Applies the payload profile to a payload and signs the result.
     private func sign(_ payload: [UInt8], as object: WireObject, in scope: AccountScope) throws -> SignedText {
-        try signingChain.signText(applyingProfile(payload, as: object, in: scope))
+        let text = try signingChain.signText(applyingProfile(payload, as: object, in: scope))
+        metrics.signatures.countMade(.jws)
+        return text
     }
 
     private static func proof(for device: UUID) -> DeviceProof {

@@ -12,6 +12,7 @@ actor CommitQueue {
 
     private let storage: any Storage
     private let identifiers: IdentifierPool
+    private let metrics: CommitMetrics
     /// Whether there is enough disk space to commit.
     nonisolated let room = DiskSpaceMonitor()
     private var waiting = Deque<Waiting>()
@@ -22,9 +23,10 @@ actor CommitQueue {
     /// The maximum number of waiting changes. If it is reached, new changes are rejected.
     private static let maxWaiting = 8_192
 
-    init(storage: any Storage, identifiers: IdentifierPool) {
+    init(storage: any Storage, identifiers: IdentifierPool, metrics: CommitMetrics) {
         self.storage = storage
         self.identifiers = identifiers
+        self.metrics = metrics
     }
 
     /// Commits a change together with the audit record of the current operation, and returns when the change is durable
@@ -48,7 +50,9 @@ actor CommitQueue {
                     // The identifiers of an import are compared with those of changes that were decided before.
                     let group = Array(waiting.prefix(Self.maxInGroup)).importsLast
                     waiting.removeFirst(group.count)
+                    let begin = ContinuousClock.now
                     let results = await storage.commit(group.map(\.change))
+                    metrics.note(results, since: begin)
                     room.note(results)
                     for (item, result) in zip(group, results) { item.answer.resume(returning: result) }
                 }

@@ -37,6 +37,7 @@ struct Transactor: Sendable {
     let recentRows: RecentRows
     let signals: Signals
     let logger: Logger
+    let metrics: ShopMetrics
 
     /// The maximum number of attempts after conflicts with concurrent writes.
     static let maxAttempts = 32
@@ -83,6 +84,7 @@ struct Transactor: Sendable {
                 continue
             }
             attempts += 1
+            metrics.commits.countRetry()
             if isOutdated { try await cluster?.catchUp() }
         }
         throw ShopBusy(reason: "\(subject) changed \(Self.maxAttempts) times during the request")

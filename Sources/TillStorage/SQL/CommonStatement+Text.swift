@@ -53,6 +53,9 @@ extension CommonStatement {
             SELECT count(*) FROM deliveries
             WHERE \(Self.environment) = $1 AND app = $2 AND clock = $3 AND due IS NOT NULL AND due <= $4
             """
+        case .pendingByClock:
+            "SELECT \(Self.environment), app, clock, count(*), min(signed_date) FROM deliveries WHERE due IS NOT NULL "
+                + "GROUP BY \(Self.environment), app, clock"
         case .pendingEndpoints:
             "SELECT DISTINCT \(Self.environment), app, endpoint FROM deliveries WHERE due IS NOT NULL"
 

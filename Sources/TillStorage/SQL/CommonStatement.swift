@@ -13,7 +13,7 @@ package enum CommonStatement: Int, CaseIterable, Sendable {
 
     // Due accounts and deliveries.
     case dueAccounts, dueAccountsInPart, dueDeliveries, dueDeliveriesInPart
-    case pendingCount, pendingEndpoints
+    case pendingCount, pendingByClock, pendingEndpoints
 
     // Notifications and deliveries.
     case insertEntry, entryByID, entryByUUID
@@ -68,7 +68,7 @@ package enum CommonStatement: Int, CaseIterable, Sendable {
             "a clock's customers are in all partitions: an ordered merge, of at most a page and a row of each"
         case .prunable:
             "an app's oldest notifications: an ordered merge, of at most a page and a row of each partition"
-        case .pendingCount, .pendingEndpoints, .dropDeliveries:
+        case .pendingCount, .pendingByClock, .pendingEndpoints, .dropDeliveries:
             "an endpoint has deliveries in all partitions: the indexes contain pending deliveries only"
         case .entryByUUID:
             "a UUID contains no partition; operators look up by UUID, but the App Store Server API never does"

@@ -194,6 +194,20 @@ extension SQLStorage {
         return try await rows(.pendingCount, each: [arguments]) { try Int($0, 0) }.first ?? 0
     }
 
+    package func pendingDeliveriesByClock() async throws -> [PendingDeliveries] {
+        // A damaged delivery must not hide the other deliveries; the doctor reports it.
+        try await rows(.pendingByClock, each: [[]]) { cells in
+            guard let scope = try? AccountScope(cells, 0), let own = try? cells.text(2),
+                let count = try? Int(cells, 3), let oldest = try? Timestamp(cells, 4)
+            else { return nil }
+            return PendingDeliveries(
+                clock: ClockName(scope, own: own.isEmpty ? nil : own),
+                count: count,
+                oldest: oldest
+            )
+        }.compactMap(\.self)
+    }
+
     package func pendingEndpoints() async throws -> [EndpointName] {
         // A damaged delivery must not hide the other deliveries; the doctor reports it.
         try await rows(.pendingEndpoints, each: [[]]) { cells in

@@ -12,23 +12,25 @@ import TillSigning
 ///
 /// See docs/api/ocsp.md.
 struct OCSPRoutes: Sendable {
-    private static let path = "/ocsp"
+    static let path = "/ocsp"
     private static let requestType = "application/ocsp-request"
 
     let shop: Shop
     let environment: StoreEnvironment
-    let meter: RequestMeter
+    let meter: ListenerMeter
 
     func add(to router: Router<APIContext>) {
         router.post(RouterPath(Self.path)) { request, context in
-            counted(await posted(request, context))
+            let begin = ContinuousClock.now
+            return counted(await posted(request, context), since: begin)
         }
         // Base64 may contain slashes, even two in a row, so the handler reads the complete path of the URL.
         for path in [Self.path, "\(Self.path)/**"] {
             router.get(RouterPath(path)) { request, context in
+                let begin = ContinuousClock.now
                 let text = request.uri.path.dropFirst(Self.path.count + 1)
                 // A request that cannot be decoded gets the OCSP answer `malformedRequest`.
-                return counted(await answer(Self.question(in: text) ?? [], context))
+                return counted(await answer(Self.question(in: text) ?? [], context), since: begin)
             }
         }
     }
@@ -84,8 +86,8 @@ struct OCSPRoutes: Sendable {
         }
     }
 
-    private func counted(_ response: Response) -> Response {
-        meter.count(environment, Self.path, response.status.code)
+    private func counted(_ response: Response, since begin: ContinuousClock.Instant) -> Response {
+        meter.count(Self.path, response.status.code, since: begin)
         return response
     }
 

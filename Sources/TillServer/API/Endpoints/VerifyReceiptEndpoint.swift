@@ -12,10 +12,12 @@ extension AppleAPI {
     /// The maximum length of a body: enough for a Base64 receipt with 5,000 purchases.
     private static let maxBody = 6 << 20
 
+    static let verifyReceiptPath = "/verifyReceipt"
+
     /// Adds the route for every method, because Apple's answer to a wrong method is a status in the JSON body.
     func addVerifyReceipt(to router: Router<APIContext>) {
         for method in [HTTPRequest.Method.post, .get, .head, .put, .delete, .patch, .options] {
-            router.on("/verifyReceipt", method: method) { request, context in
+            router.on(RouterPath(Self.verifyReceiptPath), method: method) { request, context in
                 try await verifyReceipt(request, context)
             }
         }
