@@ -33,7 +33,7 @@ package struct AppleAPI: Sendable {
         let router = Router(context: APIContext.self)
         let endpoints = endpoints
         // These routes are added before the middleware, which would refuse and log OCSP requests.
-        OCSPRoutes(shop: shop, environment: environment, meter: meter).add(to: router)
+        OCSPRoutes(shop: shop, environment: environment, meter: meter, accessLog: AccessLog(shop)).add(to: router)
         router.add(
             middleware: RefusalMiddleware(shop: shop, environment: environment, endpoints: endpoints, meter: meter)
         )

@@ -5,6 +5,7 @@ import TillCore
 import TillJSON
 import TillShop
 import TillStorage
+import Tracing
 
 /// Turns errors into the documented answers, and records the reasons in the request log.
 struct RefusalMiddleware: RouterMiddleware {
@@ -14,6 +15,14 @@ struct RefusalMiddleware: RouterMiddleware {
     let environment: StoreEnvironment
     let endpoints: [Endpoint]
     let meter: RequestMeter
+    let accessLog: AccessLog
+    /// Limits the log lines about refused tokens. Answers of Apple's API are not delayed.
+    private let refusedTokens = FailedTokenLimiter()
+
+    init(shop: Shop, environment: StoreEnvironment, endpoints: [Endpoint], meter: RequestMeter) {
+        (self.shop, self.environment, self.endpoints, self.meter) = (shop, environment, endpoints, meter)
+        accessLog = AccessLog(shop)
+    }
 
     func handle(
         _ request: Request,
@@ -22,6 +31,8 @@ struct RefusalMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var request = request
         let begun = ContinuousClock.now
+        let trace = TraceScope.begin(request)
+        let context = context.logging(trace)
         let sent = shop.settings.requestLogBodies ? await RequestLogBody.take(from: &request) : nil
         var response: Response
         var isRefused = false
@@ -30,7 +41,11 @@ struct RefusalMiddleware: RouterMiddleware {
             if request.head.path.map({ $0.utf8.count > Query.maxURI }) == true {
                 throw APIError.uriTooLong("The URL is longer than \(Query.maxURI) bytes.")
             }
-            response = try await next(request, context)
+            if let trace {
+                response = try await ServiceContext.withValue(trace.context) { try await next(request, context) }
+            } else {
+                response = try await next(request, context)
+            }
         } catch {
             isRefused = true
             response = refuse(error, request, context)
@@ -42,6 +57,19 @@ struct RefusalMiddleware: RouterMiddleware {
         }
         response.headers[.requestID] = context.requestID
         meter.count(environment, context.endpointPath ?? "none", response.status.code)
+        accessLog.log(
+            request,
+            response.status.code,
+            AccessLog.Details(
+                route: context.route,
+                requestID: context.requestID,
+                begun: begun,
+                environment: environment.wireName,
+                app: context.annotations.notes.claimed.app ?? context.annotations.notes.app,
+                trace: trace
+            )
+        )
+        trace?.end(request, route: context.route, status: response.status.code, requestID: context.requestID)
         return response
     }
 
@@ -49,6 +77,7 @@ struct RefusalMiddleware: RouterMiddleware {
         switch error {
         case let refusal as Unauthenticated:
             context.annotations.change { $0.explanation = refusal.explanation }
+            log(refusal, context)
             let text = "Unauthenticated\n\nRequest ID: \(context.requestID)\n"
             return .text(text, status: .unauthorized, type: "text/plain")
         case let error as APIError:
@@ -64,6 +93,22 @@ struct RefusalMiddleware: RouterMiddleware {
             let answer: APIError = failure.isTemporary ? .generalInternalRetryable.retrying(after: 1) : .generalInternal
             return self.answer(answer.because(failure.explanation), request, context)
         }
+    }
+
+    private func log(_ refusal: Unauthenticated, _ context: APIContext) {
+        let claimed = context.annotations.notes.claimed
+        var metadata: Logger.Metadata = [
+            "request": "\(context.requestID)", "environment": "\(environment.wireName)",
+            "reason": "\(refusal.explanation.cut(toBytes: 2_048))",
+        ]
+        metadata["app"] = claimed.app.map { "\($0.cut(toBytes: 256))" }
+        metadata["key"] = claimed.keyID.map { "\($0.cut(toBytes: 64))" }
+        refusedTokens.log(
+            "refused a token of the App Store Server API",
+            from: context.channel.remoteAddress,
+            context.logger,
+            metadata
+        )
     }
 
     private func answer(_ error: APIError, _ request: Request, _ context: APIContext) -> Response {

@@ -60,7 +60,9 @@ package struct ControlAPI: Sendable {
         adding pages: (Router<ControlContext>) -> Void = { _ in }
     ) -> Router<ControlContext> {
         let router = Router(context: ControlContext.self)
-        router.add(middleware: ControlMiddleware(guardian: guardian, shop: shop, meter: meter))
+        router.add(
+            middleware: ControlMiddleware(guardian: guardian, shop: shop, meter: meter, accessLog: AccessLog(shop))
+        )
         for route in routes {
             router.on(RouterPath(route.path), method: route.method) { request, context in
                 try await answer(route, request, context)
