@@ -1,6 +1,7 @@
 #if os(Linux)
 import ArgumentParser
 import Foundation
+import Logging
 import TillControl
 import TillExec
 import TillRuntime

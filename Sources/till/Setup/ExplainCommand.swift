@@ -36,7 +36,7 @@ struct ExplainCommand: DocumentedCommand {
         if follow {
             try await followRequestLog(try server.client())
         } else if let requestID, UUID(uuidString: requestID) != nil {
-            throw CommandRefused("\(requestID) is the UUID of a notification. Run till notification \(requestID).")
+            throw CommandRefused("\(requestID) is the UUID of a notification. Run till notification show \(requestID).")
         } else if let requestID {
             try server.show(try await server.client().send(ExplainRequest(requestId: requestID)))
         } else {

@@ -118,10 +118,10 @@ def test_a_failed_delivery_is_found_and_explained_by_its_uuid(server):
     line = server.log.find("a delivery failed", address=f"127.0.0.1:{port}")
     assert (line["level"], line["endpoint"], line["attempt"], line["app"]) == ("warning", "primary", 1, BUNDLE)
     assert line["result"] != "SUCCESS" and line["cause"] and line["next"] > line["time"][:19]
-    shown = till(server, "notification", line["notification"], "--app", BUNDLE)
+    shown = till(server, "notification", "show", line["notification"], "--app", BUNDLE)
     assert line["notification"] in shown and line["result"] in shown
     refused = run_till("explain", line["notification"], "--data", server.data, code=1)
-    assert f"till notification {line['notification']}" in refused.stderr
+    assert f"till notification show {line['notification']}" in refused.stderr
     server.control("DELETE", f"{SCOPE}/endpoints/primary", expect=(200, 204))
 
 

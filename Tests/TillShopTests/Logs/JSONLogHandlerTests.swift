@@ -30,7 +30,8 @@ struct JSONLogHandlerTests {
 
     @Test("A line has time, level, message and logger, and then its metadata by name")
     func whole() throws {
-        var (logger, lines) = Self.logger(metadataProvider: Logger.MetadataProvider { ["trace_id": "abc", "b": "no"] })
+        let (made, lines) = Self.logger(metadataProvider: Logger.MetadataProvider { ["trace_id": "abc", "b": "no"] })
+        var logger = made
         logger[metadataKey: "own"] = "always"
         logger.warning(
             "a delivery failed",
@@ -80,7 +81,8 @@ struct JSONLogHandlerTests {
 
     @Test("A level below that of the logger writes nothing")
     func level() {
-        var (logger, lines) = Self.logger()
+        let (made, lines) = Self.logger()
+        var logger = made
         logger.logLevel = .notice
         logger.info("no")
         logger.notice("yes")
