@@ -5,6 +5,7 @@ import InMemoryTracing
 import NIOCore
 import Testing
 import TillCore
+import TillServer
 import TillShop
 import TillStorage
 import TillTestSupport
