@@ -37,6 +37,12 @@ let system = Target.Dependency.product(name: "SystemPackage", package: "swift-sy
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log", condition: server)
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics", condition: server)
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics", condition: server)
+let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing", condition: server)
+let inMemoryTracing = Target.Dependency.product(
+    name: "InMemoryTracing",
+    package: "swift-distributed-tracing",
+    condition: server
+)
 let lifecycle = Target.Dependency.product(
     name: "ServiceLifecycle",
     package: "swift-service-lifecycle",
@@ -104,9 +110,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
-        // What a service needs: logs, figures, an orderly start and stop.
+        // What a service needs: logs, figures, traces, an orderly start and stop.
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     ],
@@ -163,7 +170,7 @@ let package = Package(
             name: "TillShop",
             dependencies: [
                 "TillJSON", "TillCalendar", "TillCore", "TillSigning", "TillStorage", crypto, logging, metrics,
-                lifecycle, collections, nioCore, nioPosix, nioHTTP1, nioSSL,
+                tracing, lifecycle, collections, nioCore, nioPosix, nioHTTP1, nioSSL,
             ],
             resources: [.embedInCode("Resources/demo.storekit")],
             swiftSettings: settings
@@ -174,7 +181,7 @@ let package = Package(
                 "TillControl", "TillShop", "TillJSON", "TillCore", "TillSigning", "TillStorage",
                 hummingbird, hummingbirdCore, hummingbirdHTTP2,
                 nioCore, nioPosix, nioSSL, nioHTTP1, nioHTTP2, nioHTTPTypes, httpTypes, logging, metrics, coreMetrics,
-                lifecycle,
+                tracing, lifecycle,
             ],
             swiftSettings: settings,
             plugins: ["ContractText"]
@@ -286,7 +293,7 @@ let package = Package(
             name: "TillShopTests",
             dependencies: [
                 "TillShop", "TillTestSupport", "TillSQLite", "TillPostgres", "TillStorage", "TillSigning", "TillJSON",
-                "TillCore", grdb, crypto,
+                "TillCore", grdb, crypto, logging,
             ],
             swiftSettings: settings
         ),
@@ -296,7 +303,7 @@ let package = Package(
                 "TillServer", "TillControl", "TillTestSupport", "TillShop", "TillStorage", "TillSigning", "TillJSON",
                 "TillCore",
                 hummingbird, hummingbirdTesting, httpTypes, crypto, nioCore, nioHTTP1, nioHTTPTypes, nioEmbedded,
-                logging, coreMetrics, lifecycle, grdb,
+                logging, coreMetrics, lifecycle, grdb, tracing, inMemoryTracing,
             ],
             swiftSettings: settings
         ),

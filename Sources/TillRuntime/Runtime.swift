@@ -125,7 +125,32 @@ package struct Runtime: Sendable {
         stoppingOn signals: [UnixSignal] = [],
         announce: @escaping @Sendable (Ports) throws -> Void = { _ in }
     ) async throws {
-        try await run(try await serviceGroup(stoppingOn: signals, announce: announce))
+        let stop = StopSignals(signals, logger)
+        let isStarted = Synchronized(false)
+        let group = try await serviceGroup(stop) { ports in
+            logger.notice("started", metadata: startMetadata(ports))
+            isStarted.value = true
+            try announce(ports)
+        }
+        do {
+            try await run(group)
+        } catch {
+            if isStarted.value { logger.error("stopped by an error", metadata: ["cause": "\(error.logText)"]) }
+            throw error
+        }
+        if isStarted.value { logger.notice("stopped", metadata: ["reason": "\(stop.reason)"]) }
+    }
+
+    private func startMetadata(_ ports: Ports) -> Logger.Metadata {
+        var metadata: Logger.Metadata = [
+            "version": "\(TillVersion.text)", "engine": configuration.database == nil ? "sqlite" : "postgresql",
+            "process": .stringConvertible(Int(ProcessInfo.processInfo.processIdentifier)),
+        ]
+        metadata["data"] = configuration.directory.map { "\($0.path)" }
+        for listener in ListenerKind.allCases where ports[listener] > 0 {
+            metadata[listener.rawValue] = .stringConvertible(ports[listener])
+        }
+        return metadata
     }
 
     /// Listens and works in its own task until the caller stops the server.
@@ -134,7 +159,7 @@ package struct Runtime: Sendable {
     /// - Throws: the errors of ``run(stoppingOn:announce:)``. Nothing is left open then.
     package func start() async throws -> RunningServer {
         let (opened, open) = AsyncStream<Void>.makeStream()
-        let group = try await serviceGroup(stoppingOn: []) { _ in open.yield() }
+        let group = try await serviceGroup { _ in open.yield() }
         let task = Task {
             defer { open.finish() }
             try await run(group)
@@ -177,7 +202,7 @@ package struct Runtime: Sendable {
     }
 
     private func serviceGroup(
-        stoppingOn signals: [UnixSignal],
+        _ stop: StopSignals? = nil,
         announce: @escaping @Sendable (Ports) throws -> Void
     ) async throws -> ServiceGroup {
         let announcer = Announcer(ports: ports) { ports in
@@ -185,7 +210,8 @@ package struct Runtime: Sendable {
             try announce(ports)
         }
         let ticker = Ticker(shop, metrics: figures)
-        let work: [any Service] = [cluster].compactMap(\.self) + [ticker, Pruner(shop), deliveryWorker]
+        let first: [(any Service)?] = [stop, cluster]
+        let work: [any Service] = first.compactMap(\.self) + [ticker, Pruner(shop), deliveryWorker]
         let drain = Drain(shop: shop, time: configuration.drain, ports: ports)
         let listeners: [any Service]
         do {
@@ -197,7 +223,6 @@ package struct Runtime: Sendable {
         // The services are in starting order. They stop in reverse order.
         var group = ServiceGroupConfiguration(
             services: (work + listeners + [announcer, drain]).map(Self.configuration),
-            gracefulShutdownSignals: signals,
             logger: logger
         )
         group.maximumGracefulShutdownDuration = configuration.stopLimit
@@ -210,6 +235,7 @@ package struct Runtime: Sendable {
         let isStart = service is NamedListener || service is Announcer
         return ServiceGroupConfiguration.ServiceConfiguration(
             service: NamedService(service: service),
+            successTerminationBehavior: service is StopSignals ? .gracefullyShutdownGroup : .cancelGroup,
             failureTerminationBehavior: isStart ? .gracefullyShutdownGroup : .cancelGroup
         )
     }

@@ -27,6 +27,9 @@ package final class PendingAudit: Sendable {
         state.withLock { $0.isWritten || $0.isOver ? nil : $0.record }
     }
 
+    /// The record as it is now: who calls which operation, and the request id.
+    package var record: AuditRecord { state.withLock { $0.record } }
+
     /// Notes that a transaction with the record was committed.
     package func noteWritten() { state.withLock { $0.isWritten = true } }
 

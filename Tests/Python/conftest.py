@@ -18,8 +18,9 @@ pytest.register_assert_rewrite(
 )
 
 NEEDED = [
-    "apple_purchase_receipt_verifier", "appstoreserverlibrary", "asn1crypto", "cryptography", "inapppy", "itunesiap",
-    "jsonschema", "jwt", "openapi_spec_validator", "pg8000", "requests", "selenium", "xdist",
+    "apple_purchase_receipt_verifier", "appstoreserverlibrary", "asn1crypto", "check_jsonschema", "cryptography",
+    "inapppy", "itunesiap", "jsonschema", "jwt", "kubernetes_validate", "openapi_spec_validator", "pg8000", "requests",
+    "selenium", "xdist", "yaml",
 ]
 try:
     for module in NEEDED:

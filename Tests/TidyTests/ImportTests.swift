@@ -21,7 +21,7 @@ struct ImportTests {
 
     static let shop: Set = [
         "TillJSON", "TillCore", "TillSigning", "TillStorage",
-        "Crypto", "DequeModule", "Logging", "Metrics", "ServiceLifecycle",
+        "Crypto", "DequeModule", "Logging", "Metrics", "ServiceLifecycle", "Tracing",
     ]
 
     /// Additional imports of the delivery worker. An HTTP client of a library cannot distinguish a refused connection

@@ -1,20 +1,23 @@
 import Logging
 import Synchronization
 
-/// Collects the errors that a shop logs.
+/// Collects the lines that a shop logs.
 package final class TestLog: Sendable {
     private let lines = Mutex<[String]>([])
 
-    /// The logged errors, oldest first, each with its metadata.
+    /// The logged lines, oldest first, each with its metadata.
     package var errors: [String] { lines.withLock { $0 } }
 
     /// Creates an empty log.
     package init() {}
 
     /// A logger that writes errors, and optionally warnings, to this log.
-    package func logger(withWarnings: Bool = false) -> Logger {
+    package func logger(withWarnings: Bool = false) -> Logger { logger(from: withWarnings ? .warning : .error) }
+
+    /// A logger that writes lines of at least a level to this log.
+    package func logger(from level: Logger.Level) -> Logger {
         var logger = Logger(label: "test", factory: { _ in Handler(log: self) })
-        logger.logLevel = withWarnings ? .warning : .error
+        logger.logLevel = level
         return logger
     }
 

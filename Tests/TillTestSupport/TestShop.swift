@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import Synchronization
 import TillCore
 import TillJSON
@@ -29,11 +30,13 @@ package final class TestShop: Sendable {
     ///
     /// - Parameters:
     ///   - engine: the storage engine.
+    ///   - level: the lowest level of the lines in `log`.
     ///   - now: the real time at the start, in milliseconds since 1970.
     package init(
         on engine: TestEngine = .sqlite,
         selling products: [Product] = [],
         settings: Settings = Settings(),
+        loggingFrom level: Logger.Level = .error,
         now: Int64 = 1_767_225_600_000
     ) async throws {
         let folder = NSTemporaryDirectory() + "till-shop-\(UUID().uuidString)"
@@ -50,7 +53,7 @@ package final class TestShop: Sendable {
             storage: storage,
             chain: chain,
             settings: settings,
-            logger: log.logger(),
+            logger: log.logger(from: level),
             wallClock: { clock.now }
         )
         try shop.keys.authority.open(root, chains: [chain])

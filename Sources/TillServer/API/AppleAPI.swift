@@ -35,7 +35,7 @@ package struct AppleAPI: Sendable {
         let paths = [Self.verifyReceiptPath, OCSPRoutes.path] + endpoints.map(\.path)
         let listener = meter.listener(environment, routes: paths)
         // These routes are added before the middleware, which would refuse and log OCSP requests.
-        OCSPRoutes(shop: shop, environment: environment, meter: listener).add(to: router)
+        OCSPRoutes(shop: shop, environment: environment, meter: listener, accessLog: AccessLog(shop)).add(to: router)
         router.add(
             middleware: RefusalMiddleware(
                 shop: shop,

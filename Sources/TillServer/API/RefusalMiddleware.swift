@@ -5,6 +5,7 @@ import TillCore
 import TillJSON
 import TillShop
 import TillStorage
+import Tracing
 
 /// Turns errors into the documented answers, and records the reasons in the request log.
 struct RefusalMiddleware: RouterMiddleware {
@@ -15,6 +16,21 @@ struct RefusalMiddleware: RouterMiddleware {
     let endpoints: [Endpoint]
     let meter: RequestMeter
     let listener: ListenerMeter
+    let accessLog: AccessLog
+    /// Limits the log lines about refused tokens. Answers of Apple's API are not delayed.
+    private let refusedTokens = FailedTokenLimiter()
+
+    init(
+        shop: Shop,
+        environment: StoreEnvironment,
+        endpoints: [Endpoint],
+        meter: RequestMeter,
+        listener: ListenerMeter
+    ) {
+        (self.shop, self.environment, self.endpoints) = (shop, environment, endpoints)
+        (self.meter, self.listener) = (meter, listener)
+        accessLog = AccessLog(shop)
+    }
 
     func handle(
         _ request: Request,
@@ -23,6 +39,8 @@ struct RefusalMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var request = request
         let begun = ContinuousClock.now
+        let trace = TraceScope.begin(request)
+        let context = context.logging(trace)
         let sent = shop.settings.requestLogBodies ? await RequestLogBody.take(from: &request) : nil
         var response: Response
         var isRefused = false
@@ -31,7 +49,11 @@ struct RefusalMiddleware: RouterMiddleware {
             if request.head.path.map({ $0.utf8.count > Query.maxURI }) == true {
                 throw APIError.uriTooLong("The URL is longer than \(Query.maxURI) bytes.")
             }
-            response = try await next(request, context)
+            if let trace {
+                response = try await ServiceContext.withValue(trace.context) { try await next(request, context) }
+            } else {
+                response = try await next(request, context)
+            }
         } catch {
             isRefused = true
             response = refuse(error, request, context)
@@ -43,6 +65,19 @@ struct RefusalMiddleware: RouterMiddleware {
         }
         response.headers[.requestID] = context.requestID
         listener.count(context.endpointPath, response.status.code, since: begun)
+        accessLog.log(
+            request,
+            response.status.code,
+            AccessLog.Details(
+                route: context.route,
+                requestID: context.requestID,
+                begun: begun,
+                environment: environment.wireName,
+                app: context.annotations.notes.claimed.app ?? context.annotations.notes.app,
+                trace: trace
+            )
+        )
+        trace?.end(request, route: context.route, status: response.status.code, requestID: context.requestID)
         return response
     }
 
@@ -51,6 +86,7 @@ struct RefusalMiddleware: RouterMiddleware {
         case let refusal as Unauthenticated:
             meter.count(refusal.reason)
             context.annotations.change { $0.explanation = refusal.explanation }
+            log(refusal, context)
             let text = "Unauthenticated\n\nRequest ID: \(context.requestID)\n"
             return .text(text, status: .unauthorized, type: "text/plain")
         case let error as APIError:
@@ -66,6 +102,22 @@ struct RefusalMiddleware: RouterMiddleware {
             let answer: APIError = failure.isTemporary ? .generalInternalRetryable.retrying(after: 1) : .generalInternal
             return self.answer(answer.because(failure.explanation), request, context)
         }
+    }
+
+    private func log(_ refusal: Unauthenticated, _ context: APIContext) {
+        let claimed = context.annotations.notes.claimed
+        var metadata: Logger.Metadata = [
+            "request": "\(context.requestID)", "environment": "\(environment.wireName)",
+            "reason": "\(refusal.explanation.cut(toBytes: 2_048))",
+        ]
+        metadata["app"] = claimed.app.map { "\($0.cut(toBytes: 256))" }
+        metadata["key"] = claimed.keyID.map { "\($0.cut(toBytes: 64))" }
+        refusedTokens.log(
+            "refused a token of the App Store Server API",
+            from: context.channel.remoteAddress,
+            context.logger,
+            metadata
+        )
     }
 
     private func answer(_ error: APIError, _ request: Request, _ context: APIContext) -> Response {

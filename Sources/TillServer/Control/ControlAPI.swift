@@ -69,7 +69,13 @@ package struct ControlAPI: Sendable {
         let router = Router(context: ControlContext.self)
         let listener = meter.listener(nil, routes: routes.map(\.path))
         router.add(
-            middleware: ControlMiddleware(guardian: guardian, shop: shop, meter: meter, listener: listener)
+            middleware: ControlMiddleware(
+                guardian: guardian,
+                shop: shop,
+                meter: meter,
+                listener: listener,
+                accessLog: AccessLog(shop)
+            )
         )
         for route in routes {
             router.on(RouterPath(route.path), method: route.method) { request, context in

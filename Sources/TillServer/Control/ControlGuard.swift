@@ -7,6 +7,7 @@ import TillCore
 import TillShop
 import TillSigning
 import TillStorage
+import Tracing
 
 /// Checks the access to the control API. On loopback a program needs no token. Web pages must not get access: neither
 /// through a DNS name that resolves to loopback, nor with cross-site requests.
@@ -158,17 +159,19 @@ struct ControlMiddleware: RouterMiddleware {
     let shop: Shop
     let meter: RequestMeter
     let listener: ListenerMeter
+    let accessLog: AccessLog
 
     func handle(
         _ request: Request,
         context: ControlContext,
         next: (Request, ControlContext) async throws -> Response
     ) async throws -> Response {
-        let begin = ContinuousClock.now
+        let begun = ContinuousClock.now
+        let trace = TraceScope.begin(request)
+        var context = context.logging(trace)
         var response: Response
         do {
             if request.isDelivery { throw Self.refusal(of: request, shop) }
-            var context = context
             switch try guardian.check(request) {
             case .known(let caller): context.caller = caller.at(context.address)
             case .token(let text):
@@ -177,7 +180,12 @@ struct ControlMiddleware: RouterMiddleware {
             case nil: break
             }
             try Self.checkSegments(of: request.uri.path)
-            response = try await next(request, context)
+            if let trace {
+                let known = context
+                response = try await ServiceContext.withValue(trace.context) { try await next(request, known) }
+            } else {
+                response = try await next(request, context)
+            }
         } catch {
             let error = ControlError(of: error, logger: context.logger)
             let hasToken = request.headers[.authorization] != nil
@@ -186,14 +194,29 @@ struct ControlMiddleware: RouterMiddleware {
                 try await guardian.failedTokens.refuse(
                     "refused a control API token",
                     from: context.address,
-                    shop.logger
+                    context.logger,
+                    ["request": "\(context.requestID)"]
                 )
             }
             response = .json(error.body, status: error.status)
             if error.status == .serviceUnavailable { response.headers[.retryAfter] = "1" }
         }
         response.headers[.requestID] = context.requestID
-        listener.count(context.endpointPath, response.status.code, since: begin)
+        listener.count(context.endpointPath, response.status.code, since: begun)
+        accessLog.log(
+            request,
+            response.status.code,
+            AccessLog.Details(
+                route: context.route,
+                requestID: context.requestID,
+                begun: begun,
+                environment: context.parameters.get("environment"),
+                app: context.parameters.get("bundleId"),
+                caller: context.caller?.name,
+                trace: trace
+            )
+        )
+        trace?.end(request, route: context.route, status: response.status.code, requestID: context.requestID)
         return response
     }
 

@@ -67,19 +67,42 @@ package final class FailedTokenLimiter: Sendable {
     /// - Parameters:
     ///   - message: the log message.
     ///   - address: the client's address; clients with unknown addresses share one rate.
+    ///   - metadata: what else the line contains.
     /// - Throws: `CancellationError`.
-    package func refuse(_ message: Logger.Message, from address: SocketAddress?, _ logger: Logger) async throws {
-        let network = Self.network(of: address)
-        let (delay, count) = note(network)
-        // An attacker who guesses fast must not fill the log.
-        if count <= Self.perAddress.burst || count.isMultiple(of: 100) {
-            logger.warning(message, metadata: ["address": "\(network)", "refused": "\(count)"])
-        }
+    package func refuse(
+        _ message: Logger.Message,
+        from address: SocketAddress?,
+        _ logger: Logger,
+        _ metadata: Logger.Metadata = [:]
+    ) async throws {
+        let delay = log(message, from: address, logger, metadata)
         guard delay > .zero else { return }
         do {
             // A stopping server answers at once, so that an attacker cannot delay the stop.
             try await cancelWhenGracefulShutdown { [sleep] in try await sleep(delay) }
         } catch is CancellationError where !Task.isCancelled {}
+    }
+
+    /// Records a wrong token and logs it without the token. Of many refusals for an address, only some have a line.
+    ///
+    /// - Returns: the delay of the answer, for a caller that slows down the guessing of tokens.
+    @discardableResult
+    func log(
+        _ message: Logger.Message,
+        from address: SocketAddress?,
+        _ logger: Logger,
+        _ metadata: Logger.Metadata
+    ) -> Duration {
+        let network = Self.network(of: address)
+        let (delay, count) = note(network)
+        // An attacker who guesses fast must not fill the log.
+        if count <= Self.perAddress.burst || count.isMultiple(of: 100) {
+            var metadata = metadata
+            metadata["address"] = "\(network)"
+            metadata["refused"] = .stringConvertible(count)
+            logger.warning(message, metadata: metadata)
+        }
+        return delay
     }
 
     /// Records one wrong token.

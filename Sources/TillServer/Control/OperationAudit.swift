@@ -1,4 +1,5 @@
 import HTTPTypes
+import Logging
 import TillControl
 import TillCore
 import TillJSON
@@ -43,7 +44,9 @@ extension ControlAPI {
             if isRecorded, let record = audit.end(status: route.successStatus, code: nil) { await shop.write(record) }
             return answer
         } catch {
-            let error = ControlError(of: error, logger: shop.logger)
+            var logger = shop.logger
+            logger[metadataKey: "request"] = "\(id)"
+            let error = ControlError(of: error, logger: logger)
             if isRecorded || error.status == .forbidden,
                 let record = audit.end(status: error.status.code, code: error.code)
             {
@@ -68,7 +71,9 @@ extension AuditRecord {
         by caller: Principal,
         on parameters: [String: String]
     ) {
-        let others = route.pathParameters.map(\.name).filter { !Self.secrets.contains($0) && !Self.named.contains($0) }
+        let others = route.pathParameters.map(\.name).filter {
+            !Self.secretParameters.contains($0) && !Self.named.contains($0)
+        }
         self.init(
             id: id,
             at: at,
@@ -120,7 +125,7 @@ extension AuditRecord {
     /// The path parameters that have columns of their own, and the customer in `object`.
     private static let named: Set = ["bundleId", "environment", "customer", "member"]
     /// The path parameters that authorize something.
-    private static let secrets: Set = ["deliveryToken"]
+    static let secretParameters: Set = ["deliveryToken"]
     /// The properties of bodies that identify the object of an operation.
     private static let identifiers = ["name", "keyId", "issuerId", "productId", "offerId", "faultId", "transactionId"]
 

@@ -1,5 +1,7 @@
+import Logging
 import TillCore
 import TillStorage
+import Tracing
 
 /// How far to advance a clock.
 package enum AdvanceTarget: Equatable, Sendable {
@@ -59,6 +61,23 @@ extension Shop {
 
     /// Performs an advance. The caller must hold the lock of the clock.
     func advancing(on name: ClockName, to target: Timestamp, thenAt speed: Double) async throws -> AdvanceReport {
+        guard let trace = TraceScope.begin("advance clock", .internal) else {
+            return try await moving(name, to: target, thenAt: speed)
+        }
+        do {
+            let report = try await ServiceContext.withValue(trace.context) {
+                try await moving(name, to: target, thenAt: speed)
+            }
+            trace.end(nil, ["till.app": name.scope.app, "till.environment": name.scope.environment.wireName])
+            return report
+        } catch {
+            trace.end(failure: error.logText)
+            throw error
+        }
+    }
+
+    private func moving(_ name: ClockName, to target: Timestamp, thenAt speed: Double) async throws -> AdvanceReport {
+        let start = ContinuousClock.now
         var record = clocks.record(name)
         try await forgetSkippedTime(of: &record)
         let from = try await clocks.stopping(name) { from in
@@ -78,7 +97,25 @@ extension Shop {
         record.pendingAdvance = nil
         try await clocks.put(record)
         signals.moved(name)
-        return log.report
+        let report = log.report
+        self.log(report, on: name, ContinuousClock.now - start)
+        return report
+    }
+
+    private func log(_ report: AdvanceReport, on name: ClockName, _ duration: Duration) {
+        let audit = PendingAudit.current?.record
+        var metadata: Logger.Metadata = [
+            "app": "\(name.scope.app)", "environment": "\(name.scope.environment.wireName)",
+            "from": "\(report.from.iso8601)", "to": "\(report.to.iso8601)",
+            "accounts": .stringConvertible(report.accounts),
+            "notifications": .stringConvertible(report.notifications.reduce(0) { $0 + $1.count }),
+            "milliseconds": .stringConvertible(Int(duration / .milliseconds(1))),
+            // An advance that a crash interrupted is finished without a caller.
+            "by": "\(audit?.caller ?? "the server")",
+        ]
+        if let own = name.own { metadata["clock"] = "\(own)" }
+        if let audit { metadata["request"] = "\(audit.id)" }
+        logger.notice("a clock was advanced", metadata: metadata)
     }
 
     /// Processes every event that is due until an instant, and runs each job when the clock shows the job's instant.

@@ -4,6 +4,7 @@ import ServiceLifecycle
 import Synchronization
 import TillCore
 import TillStorage
+import Tracing
 
 /// What the delivery worker reads and writes.
 struct DeliveryStore: Sendable {
@@ -17,8 +18,8 @@ struct DeliveryStore: Sendable {
 
 /// Posts notifications to URLs.
 package protocol WebhookPosting: Sendable {
-    /// Makes one attempt to post a JSON body.
-    func post(_ body: [UInt8], to url: String) async -> AttemptResult
+    /// Makes one attempt to post a JSON body, with the span of the delivery in its trace.
+    func post(_ body: [UInt8], to url: String, trace: TraceContext?) async -> AttemptResult
 
     /// Ends posts in progress and later posts.
     func shutdown() async throws
@@ -255,6 +256,9 @@ package final class DeliveryWorker: Service {
         -> Delivery
     {
         var result = AttemptResult(result: .other, milliseconds: 0)
+        var failure: String?
+        var sent: OutboxEntry?
+        var trace: TraceScope?
         do {
             // An endpoint of version 1 receives no notifications of version 2 other than tests.
             let isWanted = !endpoint.takesOnlyTests || delivery.type == NotificationType.test.rawValue
@@ -265,6 +269,8 @@ package final class DeliveryWorker: Service {
                 gone.due = nil
                 return gone
             }
+            sent = entry
+            trace = TraceScope.begin("deliver notification", .client, from: entry.trace)
             let body = try shop.postedBody(entry)
             if !hits.isEmpty { try await apply(hits, to: entry) }
             let kinds = Set(hits.map(\.rule.kind))
@@ -273,23 +279,27 @@ package final class DeliveryWorker: Service {
             } else if endpoint.isListener {
                 result = await shop.listeners.deliver(body, entry, in: entry.scope)
             } else {
-                if kinds.contains(.duplicate) { _ = await webhookClient.post(body, to: endpoint.url) }
-                result = await webhookClient.post(body, to: endpoint.url)
+                if kinds.contains(.duplicate) {
+                    _ = await webhookClient.post(body, to: endpoint.url, trace: trace?.trace)
+                }
+                result = await webhookClient.post(body, to: endpoint.url, trace: trace?.trace)
             }
-            if result.isRefused { logRefusal(result, entry, endpoint) }
-        } catch  where isStopping {
-            // The attempt is not recorded.
         } catch {
-            shop.logger.error("a notification could not be sent", metadata: ["cause": "\(error.logText)"])
+            failure = error.logText
         }
         // If the attempt was due while the clock was advanced or frozen, this is when it was due (`SkippedTime`).
         let date = shop.clocks.dateOfAttempt(due: delivery.due, on: delivery.clock)
-        return delivery.after(
+        let done = delivery.after(
             result,
             at: date,
             shop.settings.schedule(of: endpoint.version, in: delivery.scope.environment),
             isGone: !shop.deliveryTargets(of: delivery.scope).contains { $0.key == delivery.endpoint }
         )
+        let attempt = LoggedAttempt(delivery: done, endpoint: endpoint, entry: sent, result: result, failure: failure)
+        // A stop of the server interrupts attempts, which are not recorded then.
+        if !isStopping { attempt.log(to: shop.logger, trace) }
+        trace?.end(failure: attempt.cause, attempt.attributes)
+        return done
     }
 
     /// Records faults in the request log, and waits as they say.
@@ -298,17 +308,6 @@ package final class DeliveryWorker: Service {
         if let delay = hits.filter({ $0.rule.kind == .delay }).map(\.milliseconds).max() {
             try await Task.sleep(for: .milliseconds(delay))
         }
-    }
-
-    private func logRefusal(_ result: AttemptResult, _ entry: OutboxEntry, _ endpoint: EndpointRecord) {
-        shop.logger.warning(
-            "a delivery was refused because of its endpoint's address",
-            metadata: [
-                "app": "\(entry.scope.app)", "environment": "\(entry.scope.environment.wireName)",
-                "endpoint": "\(endpoint.name)", "notification": "\(entry.uuid)",
-                "cause": "\(result.explanation ?? "")",
-            ]
-        )
     }
 
     /// Records a fault hit in the request log, under the notification's UUID.

@@ -2,6 +2,7 @@ import Foundation
 import TillCore
 import TillSigning
 import TillStorage
+import Tracing
 
 /// The outbox. A notification is signed once and stored in the same database transaction as the change that it
 /// reports. Failed deliveries are retried.
@@ -122,7 +123,7 @@ extension Shop {
         let body = applyingProfile(NotificationPayload.bytes(head, object), as: .notification, in: scope)
         let whole = Self.completed(body, transaction, renewal, header: chain.headerSegment)
         metrics.signatures.countMade(.jws, 1 + (transaction == nil ? 0 : 1) + (renewal == nil ? 0 : 1))
-        return OutboxEntry(
+        var entry = OutboxEntry(
             id: id,
             scope: scope,
             account: account?.id,
@@ -138,6 +139,8 @@ extension Shop {
             renewalInfo: renewal,
             chain: chain.id
         )
+        entry.trace = ServiceContext.current?.trace
+        return entry
     }
 
     /// Replaces the placeholders in a payload with the signed transaction and the signed renewal info.

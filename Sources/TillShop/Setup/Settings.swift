@@ -13,6 +13,8 @@ package struct Settings: Equatable, Sendable {
     package var requestLogAll = false
     /// Whether the request log contains the bodies of requests and responses, with secrets redacted.
     package var requestLogBodies = false
+    /// Whether the log has a line for each request; nil if the log level decides.
+    package var accessLog: Bool?
     /// The subscription renewal rate in the sandbox, for apps without a rate of their own.
     package var sandboxRate = RenewalRate.calendar
     /// The number of renewals after which auto-renew is turned off in the sandbox; 0 for no limit.

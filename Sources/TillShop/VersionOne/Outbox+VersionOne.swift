@@ -1,6 +1,7 @@
 import TillCore
 import TillSigning
 import TillStorage
+import Tracing
 
 /// The outbox for version 1. A notification is stored in the same database transaction as the change that it reports.
 /// Failed deliveries are retried.
@@ -48,7 +49,7 @@ extension Shop {
                     password: registry.sharedSecret(of: app),
                     receipt
                 )
-                let entry = OutboxEntry(
+                var entry = OutboxEntry(
                     id: id,
                     scope: scope,
                     account: account.id,
@@ -64,6 +65,7 @@ extension Shop {
                     renewalInfo: nil,
                     chain: nil
                 )
+                entry.trace = ServiceContext.current?.trace
                 let due = due(notification.date, by: account.clockName)
                 let deliveries = deliveries(of: entry, on: account.clockName, due: due)
                 guard !deliveries.isEmpty else { continue }

@@ -49,6 +49,8 @@ package struct OutboxEntry: Equatable, Sendable {
     package var renewalInfo: SignedPart?
     /// The id of the chain that signed all parts; nil for version 1, which is not signed.
     package var chain: String?
+    /// The span that caused the notification, for its first delivery by this process; not stored.
+    package var trace: TraceContext?
 
     /// A notification with its parts.
     package init(

@@ -1,6 +1,7 @@
 #if os(Linux)
 import ArgumentParser
 import Foundation
+import Logging
 import TillControl
 import TillExec
 import TillRuntime
@@ -44,7 +45,8 @@ struct TemporaryServer {
         let directory = DataDirectory("\(folder)/data")
         var configuration = try Serve.configuration(source, directory: directory)
         configuration.stopLimit = .seconds(10)
-        let logger = try Serve.logger(source.text("logLevel"))
+        // The log appears between the output of the command, so it has only what needs attention.
+        let logger = try Serve.logger(source, level: .warning)
         let server = try await Runtime(configuration, logger: logger).start()
         if let signal = ExecSignals.caught {
             try? await server.stop()

@@ -40,7 +40,7 @@ struct Serve: DocumentedCommand {
     func run() async throws {
         let source = try await source()
         let directory = try keepsNothing(source) ? nil : (source.text("data") ?? "./till-data").absolutePath
-        let logger = try Self.logger(source.text("logLevel"))
+        let logger = try Self.logger(source)
         do {
             let configuration = try Self.configuration(source, directory: directory.map { DataDirectory($0) })
             for warning in SettingsSource.unknownVariables { logger.warning("\(warning)") }
@@ -117,10 +117,22 @@ struct Serve: DocumentedCommand {
         }
     }
 
-    static func logger(_ level: String?) throws -> Logger {
-        var logger = Logger(label: "till", factory: { BoundedLogHandler(StreamLogHandler.standardError(label: $0)) })
-        logger.logLevel = .notice
-        if let level {
+    /// The logger of a server.
+    ///
+    /// - Parameter level: the level if the settings name none.
+    static func logger(_ source: SettingsSource, level: Logger.Level = .notice) throws -> Logger {
+        let makeHandler: (String) -> any LogHandler
+        switch source.text("logFormat") {
+        case nil, "text"?:
+            makeHandler = { StreamLogHandler.standardError(label: $0, metadataProvider: .traces) }
+        case "json"?:
+            makeHandler = { JSONLogHandler(label: $0, metadataProvider: .traces) }
+        case let other?:
+            throw ValidationError("There is no log format \(other.prefix(64)). Use text or json.")
+        }
+        var logger = Logger(label: "till", factory: { BoundedLogHandler(makeHandler($0)) })
+        logger.logLevel = level
+        if let level = source.text("logLevel") {
             guard let chosen = Logger.Level(rawValue: level) else {
                 throw ValidationError("There is no log level \(level). Use trace, debug, info, notice, warning, error.")
             }
@@ -166,6 +178,7 @@ extension Settings {
         for (key, path, range) in numbers {
             self[keyPath: path] = try source.number(key, in: range) ?? self[keyPath: path]
         }
+        accessLog = try source.choice("accessLog")
         notificationDays = try source.number("notificationDays", in: 0...36_500)
         deliveryRoots = source.texts("deliveryRoot")
         try setChecked(source)

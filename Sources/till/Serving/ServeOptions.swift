@@ -30,6 +30,8 @@ struct StartOptions: ParsableArguments {
     var readyFile: String?
     @Option(help: "The log level: trace, debug, info, notice (default), warning or error.")
     var logLevel: String?
+    @Option(help: "The format of log lines: text (default), or json for one JSON object a line.")
+    var logFormat: String?
     @Flag(help: "Prints the ports and files as JSON once the server is ready.")
     var json = false
 }
@@ -112,6 +114,8 @@ struct ShopChoices: ParsableArguments {
     var requestLogAll: Bool?
     @Option(help: "true or false (default): include bodies in the request log, with secrets removed.")
     var requestLogBodies: Bool?
+    @Option(help: "true or false: log each request, or none (default: with --log-level info or lower).")
+    var accessLog: Bool?
     @Option(help: "true (default) or false: let the control API erase and replace existing data.")
     var allowReset: Bool?
     @Option(

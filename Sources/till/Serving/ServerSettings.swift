@@ -17,7 +17,7 @@ struct SettingsSource {
     /// The settings that change how the store behaves. Of all `TILL_` variables, the temporary Till of `till exec`
     /// reads only those for these settings.
     private static let behavior = keys(of: ShopChoices()).subtracting(["allowReset", "productionGuard"])
-        .union(["profile", "requestTimeout", "logLevel"])
+        .union(["profile", "requestTimeout", "logLevel", "logFormat"])
     /// The settings that belong to one server: its data, ports, names and permissions.
     private static let identity = keys.subtracting(behavior)
     /// Every key that a configuration file may have.

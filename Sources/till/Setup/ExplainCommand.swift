@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import TillControl
 
 struct ExplainCommand: DocumentedCommand {
@@ -34,6 +35,8 @@ struct ExplainCommand: DocumentedCommand {
     func run() async throws {
         if follow {
             try await followRequestLog(try server.client())
+        } else if let requestID, UUID(uuidString: requestID) != nil {
+            throw CommandRefused("\(requestID) is the UUID of a notification. Run till notification show \(requestID).")
         } else if let requestID {
             try server.show(try await server.client().send(ExplainRequest(requestId: requestID)))
         } else {

@@ -156,7 +156,7 @@ final class FakeWebhookClient: WebhookPosting {
         for post in waiting { post.resume(returning: isAnswered) }
     }
 
-    func post(_ body: [UInt8], to url: String) async -> AttemptResult {
+    func post(_ body: [UInt8], to url: String, trace: TraceContext?) async -> AttemptResult {
         let number = Int64(String(decoding: body, as: UTF8.self)) ?? 0
         let key = FakeDeliveryStore.Key(NotificationID(number), url)
         let post = Post(key: key, attempt: store.delivery(key)?.attempts.count ?? 0)

@@ -18,19 +18,21 @@ struct OCSPRoutes: Sendable {
     let shop: Shop
     let environment: StoreEnvironment
     let meter: ListenerMeter
+    let accessLog: AccessLog
 
     func add(to router: Router<APIContext>) {
         router.post(RouterPath(Self.path)) { request, context in
-            let begin = ContinuousClock.now
-            return counted(await posted(request, context), since: begin)
+            let begun = ContinuousClock.now
+            return counted(await posted(request, context), request, context, since: begun)
         }
         // Base64 may contain slashes, even two in a row, so the handler reads the complete path of the URL.
         for path in [Self.path, "\(Self.path)/**"] {
             router.get(RouterPath(path)) { request, context in
-                let begin = ContinuousClock.now
+                let begun = ContinuousClock.now
                 let text = request.uri.path.dropFirst(Self.path.count + 1)
                 // A request that cannot be decoded gets the OCSP answer `malformedRequest`.
-                return counted(await answer(Self.question(in: text) ?? [], context), since: begin)
+                let answer = await answer(Self.question(in: text) ?? [], context)
+                return counted(answer, request, context, since: begun)
             }
         }
     }
@@ -86,8 +88,24 @@ struct OCSPRoutes: Sendable {
         }
     }
 
-    private func counted(_ response: Response, since begin: ContinuousClock.Instant) -> Response {
-        meter.count(Self.path, response.status.code, since: begin)
+    private func counted(
+        _ response: Response,
+        _ request: Request,
+        _ context: APIContext,
+        since begun: ContinuousClock.Instant
+    ) -> Response {
+        meter.count(Self.path, response.status.code, since: begun)
+        accessLog.log(
+            request,
+            response.status.code,
+            AccessLog.Details(
+                route: Self.path,
+                requestID: context.requestID,
+                begun: begun,
+                environment: environment.wireName,
+                trace: nil
+            )
+        )
         return response
     }
 

@@ -1,7 +1,9 @@
 import Foundation
+import Logging
 import TillControl
 import TillShop
 import TillSigning
+import TillStorage
 
 /// Operations that show the server's status, back up its data, and delete old notifications.
 extension ControlAPI {
@@ -38,6 +40,10 @@ extension ControlAPI {
         guard let directory = facts.dataDirectory, let makeStore = facts.makeStore else {
             throw ControlError.conflict("no_directory", "This server stores nothing on disk.")
         }
+        let start = ContinuousClock.now
+        let audit = PendingAudit.current?.record
+        var metadata: Logger.Metadata = ["directory": "\(target)", "by": "\(audit?.caller ?? "the server")"]
+        metadata["request"] = audit.map { "\($0.id)" }
         do {
             let manifest = try await Backup.write(
                 shop.storage,
@@ -48,11 +54,16 @@ extension ControlAPI {
                 at: shop.wallClock(),
                 to: target
             )
+            let duration = ContinuousClock.now - start
+            metadata["milliseconds"] = .stringConvertible(Int(duration / .milliseconds(1)))
+            shop.logger.notice("a backup was made", metadata: metadata)
             return BackupInfo(
                 directory: target,
                 tables: manifest.parts.map { BackupTableInfo(table: $0.name, rows: $0.rows, sha256: $0.sha256) }
             )
         } catch let refused as BackupRefused {
+            metadata["cause"] = "\(refused.logText)"
+            shop.logger.warning("a backup was refused", metadata: metadata)
             throw ControlError.conflict("backup_refused", refused.description)
         }
     }

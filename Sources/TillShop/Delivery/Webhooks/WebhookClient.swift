@@ -4,6 +4,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import TillCore
+import TillStorage
 
 /// Posts notifications to endpoints, one attempt per call. The results are those of Apple's notification history.
 ///
@@ -71,7 +72,9 @@ package final class WebhookClient: WebhookPosting {
     }
 
     /// Makes one attempt to post a JSON body.
-    package func post(_ body: [UInt8], to url: String) async -> AttemptResult {
+    ///
+    /// - Parameter trace: the span of the delivery, for the header field `traceparent`; nil for none.
+    package func post(_ body: [UInt8], to url: String, trace: TraceContext? = nil) async -> AttemptResult {
         let start = ContinuousClock.now
         let deadline = NIODeadline.now() + TimeAmount(timeout)
         let body = ByteBuffer(bytes: body)
@@ -88,7 +91,7 @@ package final class WebhookClient: WebhookPosting {
         while true {
             let answer: WebhookResponse
             do {
-                answer = try await exchange(body, with: target, after: redirect, by: deadline)
+                answer = try await exchange(body, trace, with: target, after: redirect, by: deadline)
             } catch {
                 return ended(Self.result(of: error, after: redirect))
             }
@@ -155,6 +158,7 @@ package final class WebhookClient: WebhookPosting {
 
     private func exchange(
         _ body: ByteBuffer,
+        _ trace: TraceContext?,
         with target: WebhookTarget,
         after redirect: Redirect?,
         by deadline: NIODeadline
@@ -170,6 +174,7 @@ package final class WebhookClient: WebhookPosting {
                 target: target,
                 userAgent: userAgent,
                 body: body,
+                trace: trace,
                 deadline: deadline,
                 answer: loop.makePromise()
             )

@@ -2,12 +2,15 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 import TillCore
+import TillStorage
 
 /// A request to send on a connection, and the promise of its answer.
 struct WebhookRequest: Sendable {
     let target: WebhookTarget
     let userAgent: String
     let body: ByteBuffer
+    /// The span of the delivery in its trace; nil if it belongs to none.
+    let trace: TraceContext?
     let deadline: NIODeadline
     let answer: EventLoopPromise<WebhookResponse>
 
@@ -87,11 +90,15 @@ final class WebhookExchange: ChannelDuplexHandler {
         answer.count = 0
         let alarm = context.eventLoop.assumeIsolated().scheduleTask(deadline: request.deadline) { self.expire() }
         current = Current(request: request, alarm: alarm)
-        let headers: HTTPHeaders = [
+        var headers: HTTPHeaders = [
             "Host": origin.authority, "User-Agent": request.userAgent, "Accept": "*/*",
             "Content-Type": "application/json", "Content-Length": String(request.body.readableBytes),
             DeliveryHeader.name: DeliveryHeader.value,
         ]
+        if let trace = request.trace {
+            headers.add(name: TraceContext.parentField, value: trace.parent)
+            if let state = trace.state { headers.add(name: TraceContext.stateField, value: state) }
+        }
         let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: request.target.path, headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(request.body))), promise: nil)

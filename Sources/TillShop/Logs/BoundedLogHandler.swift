@@ -49,6 +49,7 @@ package struct BoundedLogHandler: LogHandler {
     private static func bounded(_ value: Logger.Metadata.Value) -> Logger.Metadata.Value {
         switch value {
         case .string(let text): .string(bounded(text))
+        case .stringConvertible(let number as Int): .stringConvertible(number)
         case .stringConvertible(let value): .string(bounded(value.description))
         case .array(let values): .array(values.map(bounded))
         case .dictionary(let values): .dictionary(bounded(values))
@@ -56,7 +57,14 @@ package struct BoundedLogHandler: LogHandler {
     }
 
     private static func bounded(_ text: String) -> String {
-        text.count <= LogText.maxCharacters
-            ? text : "\(text.prefix(LogText.maxCharacters))… (\(text.count) characters)"
+        // Also limits the bytes, because one character can have any number of combining marks.
+        guard text.utf8.count > LogText.maxCharacters else { return text }
+        let count = text.count
+        let start = text.prefix(LogText.maxCharacters)
+        guard count > LogText.maxCharacters || start.utf8.count > maxBytes else { return text }
+        return "\(String(start).cut(toBytes: maxBytes))… (\(count) characters)"
     }
+
+    /// The maximum length of a text in bytes: as long as the longest UTF-8 of that many Unicode scalars.
+    private static let maxBytes = 4 * LogText.maxCharacters
 }
