@@ -4,9 +4,9 @@ import Tracing
 
 /// A span that Till begins: a request, a delivery or an advance of a clock.
 ///
-/// If the program has bootstrapped a tracer of swift-distributed-tracing, the tracer records the span. Without one, there
-/// is a scope only for work that belongs to the trace of a caller. It then carries the ids of the trace into the log and
-/// into deliveries.
+/// If the program has bootstrapped a tracer of swift-distributed-tracing, the tracer records the span. Without one,
+/// there is a scope only for work that belongs to the trace of a caller. It then carries the ids of the trace into
+/// the log and into deliveries.
 package struct TraceScope: Sendable {
     /// The context in which the work of the span must run, so that its log lines and notifications have the ids.
     package let context: ServiceContext
