@@ -1,5 +1,5 @@
-// hypot and hypotf got new versions in glibc 2.35, which report errors in another way. The older versions return the same
-// values, and with them the binary also runs with glibc 2.34. scripts/dist links this file with --wrap.
+// glibc 2.35 has new versions of hypot and hypotf, which report errors in another way. The older versions return the
+// same values, and with them the binary also runs with glibc 2.34. scripts/dist links this file with --wrap.
 
 #ifdef __x86_64__
 #define OLDEST "GLIBC_2.2.5"

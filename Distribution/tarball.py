@@ -16,7 +16,10 @@ def build(project: Project, tree: Path) -> Path:
 
 def write(project: Project, path: Path, files: dict[str, Path]):
     """Writes an archive with the given names. Owner, order and time do not depend on the machine."""
-    with gzip.GzipFile(path, "wb", compresslevel=6, mtime=project.epoch) as packed, tarfile.open(fileobj=packed, mode="w") as archive:
+    with (
+        gzip.GzipFile(path, "wb", compresslevel=6, mtime=project.epoch) as packed,
+        tarfile.open(fileobj=packed, mode="w") as archive,
+    ):
         for name, file in sorted(files.items()):
             entry = archive.gettarinfo(file, name)
             entry.uid = entry.gid = 0
