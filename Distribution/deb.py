@@ -3,6 +3,7 @@
 import os
 import shutil
 import textwrap
+import time
 from email.utils import formatdate
 from pathlib import Path
 
@@ -19,6 +20,7 @@ def build(project: Project, tree: Path) -> Path:
     for template in (DISTRIBUTION / "debian").iterdir():
         values = {
             "ARCHITECTURE": architecture, "DEBIAN_SUMMARY": summary,
+            "YEAR": str(time.gmtime(project.epoch).tm_year),
             "DEBIAN_DESCRIPTION": textwrap.indent(textwrap.fill(" ".join(project.description), 78), " "),
         }
         file = source / "debian" / template.name
@@ -27,7 +29,6 @@ def build(project: Project, tree: Path) -> Path:
     (source / "debian/rules").chmod(0o755)
     (source / "debian/changelog").write_text(changelog(project))
     shutil.copy2(ROOT / "Operations/systemd/till.service", source / "debian/till.service")
-    shutil.copy2(ROOT / "CHANGELOG.md", source / "CHANGELOG.md")
     # -d: the build needs no packages; everything is built already.
     run("dpkg-buildpackage", "--build=binary", "--no-check-builddeps", "--unsigned-changes", "--no-pre-clean",
         cwd=source, env=environment(project))
@@ -44,6 +45,6 @@ def changelog(project: Project) -> str:
     when = formatdate(project.epoch)
     return (
         f"{project.name} ({project.version}) unstable; urgency=medium\n\n"
-        f"  * Release {project.version}; /usr/share/doc/till/changelog.gz has its changes.\n\n"
+        f"  * Release {project.version}; /usr/share/doc/till/CHANGELOG.md.gz has its changes.\n\n"
         f" -- {project.maintainer}  {when}\n"
     )

@@ -22,7 +22,9 @@ def stage(project: Project) -> Path:
     shutil.rmtree(tree, ignore_errors=True)
     write(tree / "bin/till", BINARY.read_bytes(), mode=0o755)
     for shell, path in COMPLETIONS.items():
-        write(tree / path, run(BINARY, "completions", shell).encode())
+        # A completion script is read by the shell, so it has no interpreter line.
+        script = run(BINARY, "completions", shell).removeprefix("#!/bin/bash\n")
+        write(tree / path, script.encode())
     for name, text in manual.pages(project).items():
         # The name and the time in the header of gzip would make every build different.
         write(tree / f"share/man/man1/{name}.1.gz", gzip.compress(text.encode(), mtime=0))

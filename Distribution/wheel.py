@@ -1,9 +1,10 @@
-"""The Python wheel: the binary in the folder that pip puts on the path. auditwheel sets the tag on Linux."""
+"""The Python wheel: the binary in the folder that pip puts on the path. auditwheel determines the tag on Linux."""
 
 import base64
 import hashlib
-import shutil
+import json
 import sys
+import tempfile
 import time
 import zipfile
 from pathlib import Path
@@ -14,20 +15,26 @@ TOOLS = DISTRIBUTION / ".venv/bin"
 
 
 def build(project: Project, tree: Path) -> Path:
-    folder = DIST / "wheel"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    # auditwheel replaces the tag `linux`.
-    tag = f"linux_{project.machine.replace('arm64', 'aarch64')}" if project.is_linux else "macosx_15_0_universal2"
-    path = folder / f"{project.name}-{project.version}-py3-none-{tag}.whl"
-    write(project, path, tag, tree)
-    audited = audit(path) if project.is_linux else path
-    target = DIST / audited.name
-    audited.replace(target)
-    return target
+    tag = audited_tag(project, tree) if project.is_linux else "macosx_15_0_universal2"
+    path = DIST / f"{project.name}-{project.version}-py3-none-{tag}.whl"
+    write(path, project, tag, tree)
+    return path
 
 
-def write(project: Project, path: Path, tag: str, tree: Path):
+def audited_tag(project: Project, tree: Path) -> str:
+    """The oldest manylinux tag that auditwheel finds for the binary. It reads wheels only, so it gets one without
+    compression and with a preliminary tag."""
+    tag = f"linux_{project.machine.replace('arm64', 'aarch64')}"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{project.name}-{project.version}-py3-none-{tag}.whl"
+        write(path, project, tag, tree, zipfile.ZIP_STORED)
+        found = json.loads(run(TOOLS / "auditwheel", "show", "--json", path))
+    if not found["overall_tag"].startswith("manylinux"):
+        sys.exit(f"pack: auditwheel gives no manylinux tag: {json.dumps(found['policy_upgrades'], indent=2)}")
+    return found["overall_tag"]
+
+
+def write(path: Path, project: Project, tag: str, tree: Path, compression=zipfile.ZIP_DEFLATED):
     info = f"{project.name}-{project.version}.dist-info"
     documents = tree / "share/doc/till"
     name, _, address = project.maintainer.partition(" <")
@@ -49,23 +56,13 @@ def write(project: Project, path: Path, tag: str, tree: Path):
     }
     rows = [f"{name},sha256={digest(content)},{len(content)}\n" for name, (content, _) in files.items()]
     files[f"{info}/RECORD"] = ("".join([*rows, f"{info}/RECORD,,\n"]).encode(), 0o644)
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(path, "w") as archive:
         for name, (content, mode) in files.items():
             entry = zipfile.ZipInfo(name, time.gmtime(project.epoch)[:6])
             entry.external_attr = (0o100000 | mode) << 16
-            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.compress_type = compression
             archive.writestr(entry, content)
 
 
 def digest(content: bytes) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
-
-
-def audit(path: Path) -> Path:
-    """Lets auditwheel choose the oldest manylinux tag that the binary allows, and returns the tagged wheel."""
-    folder = path.parent / "audited"
-    run(TOOLS / "auditwheel", "repair", "--wheel-dir", folder, path)
-    (tagged,) = folder.glob("*.whl")
-    if "manylinux" not in tagged.name:
-        sys.exit(f"pack: auditwheel gave no manylinux tag:\n{run(TOOLS / 'auditwheel', 'show', path)}")
-    return tagged
