@@ -7,6 +7,7 @@
 
 import hashlib
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import containers
@@ -36,9 +37,10 @@ def main():
     if not BINARY.exists():
         sys.exit("pack: dist/till is missing: run scripts/dist build.")
     tree = stage(project)
-    made = [tarball.build(project, tree), npm.build(project, tree), wheel.build(project, tree)]
-    if project.is_linux:
-        made += [deb.build(project, tree), containers.build(project, tree)]
+    builders = [tarball, npm, wheel, *([deb, containers] if project.is_linux else [])]
+    # Compression takes most of the time, on one core for each file.
+    with ThreadPoolExecutor() as pool:
+        made = list(pool.map(lambda builder: builder.build(project, tree), builders))
     made.append(homebrew.build(project))
     sums([file for file in made if file.is_file()])
     report(made)

@@ -1,4 +1,4 @@
-# Homebrew formula. Not run here: Homebrew is tested by nobody before a release is hosted.
+# Not run here: the project's tests check only the checksums. Homebrew needs a release that is hosted.
 class Till < Formula
   desc "@SUMMARY@"
   version "@VERSION@"
