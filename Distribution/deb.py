@@ -45,6 +45,6 @@ def changelog(project: Project) -> str:
     when = formatdate(project.epoch)
     return (
         f"{project.name} ({project.version}) unstable; urgency=medium\n\n"
-        f"  * Release {project.version}; /usr/share/doc/till/CHANGELOG.md.gz has its changes.\n\n"
+        f"  * Release {project.version}. CHANGELOG.md in the tarball has its changes.\n\n"
         f" -- {project.maintainer}  {when}\n"
     )

@@ -61,7 +61,7 @@ def test_an_upgrade_and_the_way_back(till, old, tmp_path):
 
     with serve(old / "data", tmp_path / "upgraded") as server:
         recorded = history(server)
-        assert len(recorded) > 20
+        assert len(recorded) >= 5
         server.control("POST", f"/v1/apps/{APP}/sandbox/customers", {"customer": "after-the-upgrade"})
     assert len(migrations(old / "data")) > len(oldest), "the upgrade changed no tables"
     doctor = subprocess.run([till, "doctor", "--data", old / "data"], capture_output=True, text=True)
