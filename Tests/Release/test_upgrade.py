@@ -39,7 +39,9 @@ def migrations(folder: Path) -> list[str]:
 
 
 def content(folder: Path) -> dict:
-    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    """The files of a backup. SQLite creates -shm and -wal when the backup is read; they contain no data."""
+    files = [file for file in folder.rglob("*") if file.is_file() and not file.name.endswith(("-shm", "-wal"))]
+    return {str(file.relative_to(folder)): file.read_bytes() for file in files}
 
 
 def history(server: Server) -> list[str]:
