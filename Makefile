@@ -4,8 +4,8 @@ DATA ?= ./till-data
 SOURCES := Sources Tests Package.swift Benchmarks/Package.swift Benchmarks/Sources
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check test-swift test-python test-cluster soak bench bench-full bench-build dist format \
-	docs hops lint picture record-surface clean
+.PHONY: help run build test check test-swift test-python test-cluster test-release soak bench bench-full bench-build \
+	dist format docs hops lint picture record-surface clean
 
 help: ## print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1\t\2/' | expand -t 20
@@ -52,8 +52,11 @@ bench-build:
 	@cp Package.resolved Benchmarks/Package.resolved
 	swift build -c release --package-path Benchmarks
 
-dist: ## one stripped binary, dist/till, tested in a clean Debian root (as root)
+dist: ## what a release consists of, in dist/: tarball, Debian package, Python wheel, npm package, Docker context
 	@scripts/dist
+
+test-release: ## make dist, then install each file in a clean Debian root or environment (as root)
+	@scripts/test release
 
 format: ## rewrite the sources in the format of .swift-format
 	swift format --in-place --recursive $(SOURCES)
@@ -80,4 +83,4 @@ record-surface: ## at a release: record the operations, commands, settings and m
 	@TILL_RECORD_SURFACE=1 .venv/bin/python -m pytest -q Tests/Python/control/test_surface.py
 
 clean: ## remove build products and .venv; your data in ./till-data stays
-	rm -rf .build .build-* dist .venv Benchmarks/.build Benchmarks/.venv
+	rm -rf .build .build-* dist .venv Distribution/.venv Benchmarks/.build Benchmarks/.venv

@@ -56,13 +56,19 @@ static void find(void *library, const char *name, void **place) {
 }
 
 #ifdef __APPLE__
-#define LIBRARY "libpq.5.dylib"
+// The system does not look into the folders of Homebrew.
+static const char *const names[] = {
+    "libpq.5.dylib", "/opt/homebrew/opt/libpq/lib/libpq.5.dylib", "/usr/local/opt/libpq/lib/libpq.5.dylib",
+};
 #else
-#define LIBRARY "libpq.so.5"
+static const char *const names[] = {"libpq.so.5"};
 #endif
 
 static void load(void) {
-    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    void *library = NULL;
+    for (unsigned index = 0; library == NULL && index < sizeof names / sizeof names[0]; index++) {
+        library = dlopen(names[index], RTLD_NOW | RTLD_LOCAL);
+    }
     if (library == NULL) {
         note(dlerror());
         return;

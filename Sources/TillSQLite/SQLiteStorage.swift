@@ -97,6 +97,8 @@ package final class SQLiteStorage: SQLStorage {
         // The pool sets NORMAL on its writer after it prepares the connection, so FULL is set last and verified.
         let synchronous = try pool.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA synchronous = \(isDurable ? "FULL" : "OFF")")
+            // On macOS, only a full fsync waits until the disk itself has written. Elsewhere, this has no effect.
+            try db.execute(sql: "PRAGMA fullfsync = \(isDurable ? "ON" : "OFF")")
             return try Int.fetchOne(db, sql: "PRAGMA synchronous")
         }
         guard synchronous == 2 || !isDurable else {

@@ -68,7 +68,14 @@ package final class WebhookClient: WebhookPosting {
         configuration.additionalTrustRoots = try extraRoots.map {
             .certificates(try NIOSSLCertificate.fromPEMFile($0))
         }
-        tls = try NIOSSLContext(configuration: configuration)
+        if let context = try? NIOSSLContext(configuration: configuration) {
+            tls = context
+        } else {
+            // The system has no certificates, as in a minimal container. Endpoints without TLS, and those that
+            // `extraRoots` verify, do not need them.
+            configuration.trustRoots = .certificates([])
+            tls = try NIOSSLContext(configuration: configuration)
+        }
     }
 
     /// Makes one attempt to post a JSON body.

@@ -1,0 +1,35 @@
+"""The npm package: the binary for one system, without scripts that run at the installation."""
+
+import json
+from pathlib import Path
+
+import tarball
+from project import DIST, Project
+from stage import write
+
+CPU = {"x86_64": ["x64"], "arm64": ["arm64"], "universal": ["x64", "arm64"]}
+
+
+def build(project: Project, tree: Path) -> Path:
+    manifest = {
+        "name": project.name,
+        "version": project.version,
+        "description": project.summary,
+        "license": project.licence,
+        "bin": {project.name: "bin/till"},
+        "os": ["linux" if project.is_linux else "darwin"],
+        "cpu": CPU[project.machine],
+        **({"libc": ["glibc"]} if project.is_linux else {}),
+    }
+    file = DIST / "npm/package.json"
+    write(file, (json.dumps(manifest, indent=2) + "\n").encode())
+    documents = tree / "share/doc/till"
+    files = {
+        "package/package.json": file,
+        "package/bin/till": tree / "bin/till",
+        "package/LICENSE": documents / "LICENSE",
+        "package/THIRD-PARTY.txt": documents / "THIRD-PARTY.txt",
+    }
+    path = DIST / f"{project.basename}.npm.tgz"
+    tarball.write(project, path, files)
+    return path
