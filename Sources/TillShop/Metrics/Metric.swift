@@ -1,5 +1,5 @@
 /// A metric of the server. This is the only list of the metrics: they are created, exported at `/metrics` and
-/// documented (docs/operating/metrics.md) as declared here. Names and units follow the conventions of Prometheus.
+/// documented (docs/production/metrics.md) as declared here. Names and units follow the conventions of Prometheus.
 package enum Metric: String, CaseIterable, Sendable {
     case requests = "till_requests_total"
     case requestDuration = "till_request_duration_seconds"

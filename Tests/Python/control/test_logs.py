@@ -178,8 +178,8 @@ def test_no_line_contains_a_secret(server):
 
 
 def test_jq_reads_the_failed_deliveries(server):
-    """The first command of docs/operating/logs.md, in Python's words: it selects the keys that the lines have."""
-    command = re.search(r"jq -r '(.*?)'", (ROOT / "docs/operating/logs.md").read_text())[1]
+    """The first command of docs/production/logs.md, in Python's words: it selects the keys that the lines have."""
+    command = re.search(r"jq -r '(.*?)'", (ROOT / "docs/production/logs.md").read_text())[1]
     keys = re.findall(r"\.(\w+)", command.split("|", 1)[1])
     line = server.log.find("a delivery failed")
     assert len(keys) == 6 and all(key in line for key in keys)

@@ -24,8 +24,8 @@ BUNDLE = "com.example.metrics"
 SCOPE = f"/v1/apps/{BUNDLE}"
 ROUTE = "/v1/apps/{bundleId}/{environment}/customers/{customer}/purchases"
 DASHBOARD = ROOT / "Operations/grafana/till.json"
-PAGE = ROOT / "docs/operating/metrics.md"
-RUNBOOK = ROOT / "docs/operating/runbook.md"
+PAGE = ROOT / "docs/production/metrics.md"
+RUNBOOK = ROOT / "docs/production/runbook.md"
 # On a clock with this speed, a month lasts a third of a second: more subscribers renew than Till can process.
 SPEED = 8_000_000
 WORDS = re.compile(r"\b(?:till|process)_[a-z_]+\b")
@@ -358,5 +358,5 @@ def test_the_runbook_has_a_section_for_each_alert():
     headings = re.findall(r"^## (Till\w+)$", RUNBOOK.read_text(), re.M)
     assert headings == [rule["alert"] for rule in rules()]
     for rule in rules():
-        assert rule["annotations"]["runbook"] == f"docs/operating/runbook.md#{rule['alert'].lower()}"
+        assert rule["annotations"]["runbook"] == f"docs/production/runbook.md#{rule['alert'].lower()}"
         assert rule["labels"]["severity"] in ("page", "ticket")

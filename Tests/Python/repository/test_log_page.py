@@ -1,10 +1,10 @@
-"""docs/operating/logs.md lists every log line of the server, with its level and its metadata, as the code has them."""
+"""docs/production/logs.md lists every log line of the server, with its level and its metadata, as the code has them."""
 
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = ROOT / "docs/operating/logs.md"
+PAGE = ROOT / "docs/production/logs.md"
 LEVELS = "debug|info|notice|warning|error|critical"
 # The commands and the client have logs of their own, which do not come from a server.
 MODULES = ["TillShop", "TillServer", "TillConsole", "TillRuntime", "till/Serving"]
