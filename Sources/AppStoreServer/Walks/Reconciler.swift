@@ -41,9 +41,8 @@ public struct Reconciler<Store: ReconcilerStore>: Sendable {
     /// Hands over the notifications since the last run that were not handed over before.
     ///
     /// The stored position is never later than the time of the server, so that a host whose clock is ahead loses
-    /// nothing. On a Till whose clocks were advanced, it follows the dates of the notifications if `until` is given. On a
-    /// Till with a clock that is behind the real time by more than the overlap, later runs do not find what that clock
-    /// dates.
+    /// nothing. On a Till whose clocks were advanced, it follows the dates of the notifications if `until` is given. If
+    /// a clock of Till is behind the real time by more than the overlap, later runs do not find what that clock dates.
     ///
     /// - Parameters:
     ///   - since: where the first run begins: less than 180 days ago, in the sandbox 30 days. Later runs begin where

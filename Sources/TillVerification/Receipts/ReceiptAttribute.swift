@@ -97,8 +97,8 @@ struct ReceiptAttribute<Receipt>: Sendable {
     }
 }
 
-/// A stored property of a structure, which is read and written at its offset. A key path takes much longer: a receipt of
-/// 100 purchases has 1,000 such properties.
+/// A stored property of a structure, which is read and written at its offset. A key path takes much longer, and a
+/// receipt of 100 purchases has 1,000 such properties.
 private struct StoredProperty<Root, Value>: Sendable {
     private let offset: Int
 
