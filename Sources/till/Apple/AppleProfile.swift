@@ -27,7 +27,7 @@ struct AppleProfile {
         }
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? 0
         guard mode & 0o002 == 0 else {
-            // Whoever can write it can have tokens sent to a server of their own.
+            // A user who can write it can have tokens sent to another server.
             throw CommandRefused("\(path) can be written by every user. Run chmod o-w \(path).", code: "bad_profile")
         }
         let tree: JSONTree
