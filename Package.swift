@@ -58,6 +58,7 @@ let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swi
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio", condition: server)
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl", condition: server)
+let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio", condition: server)
 let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2", condition: server)
 let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache", condition: server)
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types", condition: server)
@@ -170,7 +171,7 @@ let package = Package(
             name: "TillShop",
             dependencies: [
                 "TillJSON", "TillCalendar", "TillCore", "TillSigning", "TillStorage", crypto, logging, metrics,
-                tracing, lifecycle, collections, nioCore, nioPosix, nioHTTP1, nioSSL,
+                tracing, lifecycle, collections, nioCore, nioPosix, nioHTTP1, nioSSL, nioTLS,
             ],
             resources: [.embedInCode("Resources/demo.storekit")],
             swiftSettings: settings
@@ -293,7 +294,7 @@ let package = Package(
             name: "TillShopTests",
             dependencies: [
                 "TillShop", "TillTestSupport", "TillSQLite", "TillPostgres", "TillStorage", "TillSigning", "TillJSON",
-                "TillCore", grdb, crypto, logging,
+                "TillCore", grdb, crypto, logging, nioCore, nioPosix,
             ],
             swiftSettings: settings
         ),

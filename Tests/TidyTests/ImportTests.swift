@@ -26,7 +26,7 @@ struct ImportTests {
 
     /// Additional imports of the delivery worker. An HTTP client of a library cannot distinguish a refused connection
     /// from a connection that was closed without an answer, or a stale connection from a new one.
-    static let deliveryWorker: Set = ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"]
+    static let deliveryWorker: Set = ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOTLS"]
 
     static let server = shop.union([
         "TillControl", "TillShop", "CoreMetrics", "HTTPTypes", "Hummingbird", "HummingbirdCore", "NIOCore",

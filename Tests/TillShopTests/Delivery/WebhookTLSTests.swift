@@ -1,8 +1,21 @@
 import Foundation
+import NIOCore
+import NIOPosix
 import Testing
 import TillCore
 import TillShop
 import TillTestSupport
+
+/// Answers the first bytes with a reset.
+private final class ResetAtFirstByte: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+            .whenFailure { _ in }
+        context.close(promise: nil)
+    }
+}
 
 @Suite("The webhook client trusts only the roots of the system and of the operator")
 struct WebhookTLSTests {
@@ -73,6 +86,20 @@ struct WebhookTLSTests {
     @Test("TLS_ISSUE: the port speaks plain HTTP")
     func plain() async throws {
         expectTLSIssue(try await post(to: nil))
+    }
+
+    @Test("TLS_ISSUE: the endpoint resets the connection during the handshake")
+    func reset() async throws {
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ResetAtFirstByte())
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let delivered = try await postOnce(to: "https://127.0.0.1:\(server.localAddress?.port ?? 0)/")
+        try await server.close()
+        expectTLSIssue(delivered)
     }
 
     @Test("INVALID_RESPONSE: the client speaks plain HTTP to a port that speaks TLS")

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import NIOTLS
 import TillCore
 import TillStorage
 
@@ -63,6 +64,7 @@ final class WebhookExchange: ChannelDuplexHandler {
     private let answer: AnswerWatch
     private var current: Current?
     private var idleAlarm: Scheduled<Void>?
+    private var isSecured = false
 
     init(
         origin: WebhookOrigin,
@@ -178,13 +180,17 @@ final class WebhookExchange: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // If the server closes without TLS close_notify, `channelInactive` handles it like any other close.
         if case NIOSSLError.uncleanShutdown = error { return }
-        var failure = WebhookFailure(error, at: origin, answerBegan: answer.count > 0)
+        var failure =
+            error is IOError && origin.isSecure && !isSecured
+            ? WebhookFailure(.tlsIssue, "TLS with \(origin) failed: the connection was reset during the handshake")
+            : WebhookFailure(error, at: origin, answerBegan: answer.count > 0)
         failure.isUntaken = error is IOError && answer.count == 0
         fail(failure)
         wire.cut()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let event = event as? TLSUserEvent, case .handshakeCompleted = event { isSecured = true }
         // The server sent TLS close_notify. HTTP needs both directions, so the connection is closed.
         if let event = event as? ChannelEvent, event == .inputClosed { wire.cut() }
         context.fireUserInboundEventTriggered(event)
