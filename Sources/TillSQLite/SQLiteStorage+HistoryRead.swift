@@ -15,7 +15,7 @@ extension SQLiteStorage {
             query.account.place
         ) { try $0.integer(0) }.first
         let (sql, values) = Self.statement(for: query)
-        var rows = try hot.rows(of: "ledger", sql, values) { try Transaction($0) }
+        var rows = try hot.rows(of: "ledger", sql, values) { try Transaction.read($0) }
         let hasMore = rows.count > query.limit
         if hasMore { rows.removeLast() }
         let newest = query.isAscending ? rows.last?.change : rows.first?.change

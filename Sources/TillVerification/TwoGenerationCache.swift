@@ -1,34 +1,25 @@
 /// A cache of limited size that keeps what was used recently. When the young generation is full it becomes the old one,
 /// and the previous old one is dropped; what is found in the old one becomes young again.
-///
-/// The functions are inlinable, so that other modules compile them for their own types: a history call looks up 21
-/// values.
 package struct TwoGenerationCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    @usableFromInline
-    struct Entry: Sendable {
-        @usableFromInline let value: Value
-        @usableFromInline let size: Int
-
-        @usableFromInline
-        init(value: Value, size: Int) { (self.value, self.size) = (value, size) }
+    private struct Entry: Sendable {
+        let value: Value
+        let size: Int
     }
 
-    @usableFromInline var young: [Key: Entry] = [:]
-    @usableFromInline var old: [Key: Entry] = [:]
-    @usableFromInline var sizeOfYoung = 0
-    @usableFromInline let limit: Int
+    private var young: [Key: Entry] = [:]
+    private var old: [Key: Entry] = [:]
+    private var sizeOfYoung = 0
+    private let limit: Int
 
     /// An empty cache.
     ///
     /// - Parameter limit: of the sizes of all values together, by default of their number.
-    @inlinable
     package init(limit: Int) { self.limit = max(limit / 2, 1) }
 
     /// How many values are cached.
     package var count: Int { young.count + old.count }
 
     /// The value of a key.
-    @inlinable
     package mutating func value(of key: Key) -> Value? {
         if let entry = young[key] { return entry.value }
         guard let entry = old.removeValue(forKey: key) else { return nil }
@@ -37,7 +28,6 @@ package struct TwoGenerationCache<Key: Hashable & Sendable, Value: Sendable>: Se
     }
 
     /// Keeps a value. One that is larger than a generation is not kept.
-    @inlinable
     package mutating func keep(_ value: Value, of key: Key, size: Int = 1) {
         old[key] = nil
         guard size <= limit else { return }
@@ -51,8 +41,7 @@ package struct TwoGenerationCache<Key: Hashable & Sendable, Value: Sendable>: Se
         sizeOfYoung = 0
     }
 
-    @usableFromInline
-    mutating func keep(_ entry: Entry, _ key: Key) {
+    private mutating func keep(_ entry: Entry, _ key: Key) {
         sizeOfYoung -= young.removeValue(forKey: key)?.size ?? 0
         if sizeOfYoung + entry.size > limit {
             old = young

@@ -94,6 +94,8 @@ struct Endpoint: Sendable {
     let method: HTTPRequest.Method
     /// The path, with `{name}` for each parameter. Most paths have one parameter, `{id}`.
     let path: String
+    /// The names of the parameters, in path order.
+    let names: [String]
     let appErrors: AppErrors
     let answer: @Sendable (Exchange) async throws -> Response
 
@@ -105,13 +107,9 @@ struct Endpoint: Sendable {
     ) {
         self.method = method
         self.path = path
+        names = path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
         self.appErrors = appErrors
         self.answer = answer
-    }
-
-    /// The names of the parameters, in path order.
-    var names: [String] {
-        path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
     }
 
     /// The path as the router sees it when the last parameters, or all of them, are empty.

@@ -223,7 +223,9 @@ struct ControlMiddleware: RouterMiddleware {
     /// Refuses empty segments, which the router ignores: without its identifier, a request would reach the operation on
     /// all objects.
     private static func checkSegments(of path: String) throws {
-        guard path != "/", !path.hasPrefix(ControlGuard.pages), path.hasSuffix("/") || path.contains("//") else {
+        let slash = UInt8(ascii: "/")
+        let hasEmptySegment = zip(path.utf8, path.utf8.dropFirst()).contains { $0 == slash && $1 == slash }
+        guard path.utf8.last == slash || hasEmptySegment, path != "/", !path.hasPrefix(ControlGuard.pages) else {
             return
         }
         throw ControlError.notFound("no_such_route", "No such route: the path has an empty segment. See /openapi.json.")

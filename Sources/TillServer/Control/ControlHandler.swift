@@ -221,6 +221,9 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
     /// The schema of the body; nil for an operation without a body.
     let body: Schema?
     private let path: [PathParameter]
+    /// The property that consists of parameters in the path, such as `app`; nil without one.
+    private let owner: String?
+    private let queryNames: [String]
     /// The names of the properties that are sent in the body.
     private let bodyNames: [String]
 
@@ -249,7 +252,9 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
         }
         self.summary = summary
         self.path = path
+        owner = path.lazy.compactMap(\.owner).first
         query = others.filter { Request.isInQuery($0.name) }
+        queryNames = query.map(\.name)
         others.removeAll { Request.isInQuery($0.name) }
         bodyNames = others.map(\.name)
         if let type = type as? any DocumentUpload.Type {
@@ -284,7 +289,7 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
             }
             if parameter.owner == nil { members.append(member) } else { owned.append(member) }
         }
-        if let owner = path.lazy.compactMap(\.owner).first { members.append(.init(owner, .object(owned))) }
+        if let owner { members.append(.init(owner, .object(owned))) }
         try checkNames(in: exchange.query)
         for property in query {
             guard let text = try Self.text(of: property, in: exchange.query) else { continue }
@@ -306,10 +311,9 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
 
     /// Refuses unknown parameters: a request to delete one app must not delete all because of a misspelled name.
     private func checkNames(in given: Query) throws {
-        let known = query.map(\.name)
-        guard let unknown = given.names.first(where: { !known.contains($0) }) else { return }
+        guard let unknown = given.names.first(where: { !queryNames.contains($0) }) else { return }
         let name = unknown.cut(toBytes: 64)
-        let words = known.isEmpty ? "no query parameters" : known.joined(separator: ", ")
+        let words = queryNames.isEmpty ? "no query parameters" : queryNames.joined(separator: ", ")
         let isInBody = bodyNames.contains(name)
         let advice = isInBody ? "Send it in the body." : "Remove or correct it. The operation takes: \(words)."
         throw ControlError.bad(

@@ -27,9 +27,10 @@ final class RequestTargetCheck: ChannelDuplexHandler, RemovableChannelHandler {
         guard refused == nil else { return }
         guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
         do {
+            let target = head.uri
             try RequestTarget.check(&head)
             unanswered += 1
-            context.fireChannelRead(wrapInboundOut(.head(head)))
+            context.fireChannelRead(head.uri == target ? data : wrapInboundOut(.head(head)))
         } catch {
             refused = error
             answer(context)

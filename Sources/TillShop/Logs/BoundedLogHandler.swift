@@ -49,11 +49,20 @@ package struct BoundedLogHandler: LogHandler {
     private static func bounded(_ value: Logger.Metadata.Value) -> Logger.Metadata.Value {
         switch value {
         case .string(let text): .string(bounded(text))
-        case .stringConvertible(let number as Int): .stringConvertible(number)
-        case .stringConvertible(let value): .string(bounded(value.description))
+        // Types are compared, because a cast takes a microsecond.
+        case .stringConvertible(let value) where type(of: value) == Int.self: .stringConvertible(value)
+        case .stringConvertible(let value) where type(of: value) == BoundedDescription.self: .stringConvertible(value)
+        case .stringConvertible(let value): .stringConvertible(BoundedDescription(value: value))
         case .array(let values): .array(values.map(bounded))
         case .dictionary(let values): .dictionary(bounded(values))
         }
+    }
+
+    /// Makes the text of a value only for a line that is written: Hummingbird gives each request a logger with its id.
+    private struct BoundedDescription: CustomStringConvertible, Sendable {
+        let value: any CustomStringConvertible & Sendable
+
+        var description: String { BoundedLogHandler.bounded(value.description) }
     }
 
     private static func bounded(_ text: String) -> String {

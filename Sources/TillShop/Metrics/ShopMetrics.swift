@@ -94,7 +94,7 @@ struct SignatureMetrics: Sendable {
     }
 
     func countMade(_ format: Format, _ number: Int = 1) { made.count(format, number) }
-    func countReused(_ format: Format) { reused.count(format) }
+    func countReused(_ format: Format, _ number: Int = 1) { reused.count(format, number) }
 }
 
 extension Duration {

@@ -15,9 +15,17 @@ extension JSONWriter {
         put(key) { bytes in value.append(quotedTo: &bytes) }
     }
 
-    /// An array of signed texts.
+    /// An array of signed texts. The loop is here and not in the generic function for arrays, which another module
+    /// would not compile for this type.
     package mutating func put(_ key: StaticString, _ values: [SignedText]) {
-        put(key, elements: values) { value, bytes in value.append(quotedTo: &bytes) }
+        put(key) { bytes in
+            bytes.append(UInt8(ascii: "["))
+            for (place, value) in values.enumerated() {
+                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+                value.append(quotedTo: &bytes)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        }
     }
 }
 

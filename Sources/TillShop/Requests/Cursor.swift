@@ -129,7 +129,12 @@ package struct CursorSeal: Sendable {
 
 extension HistoryFilter {
     /// A hash of the filters. The order in which a client sends the values of a filter does not matter.
-    package var digest: UInt64 {
+    package var digest: UInt64 { self == HistoryFilter() ? Self.digestOfNone : computedDigest }
+
+    /// Most requests have no filters.
+    private static let digestOfNone = HistoryFilter().computedDigest
+
+    private var computedDigest: UInt64 {
         var text = ""
         func add(_ name: String, _ values: [String]) {
             text += "\(name)=\(values.map { "\($0.utf8.count):\($0)" }.joined(separator: ","))\n"

@@ -32,13 +32,18 @@ final class SignatureCache: Sendable {
     /// The number of transactions that were signed for the cache since the server started.
     var signed: Int { state.withLock { $0.signed } }
 
-    /// The cached signed transaction, if the transaction is unchanged and the chain signed it between two instants.
-    func text(of row: Transaction, by chainID: String, from earliest: Timestamp, to latest: Timestamp) -> SignedText? {
-        guard
-            let entry = state.withLock({ $0.entries.value(of: row.id) }), entry.signedDate >= earliest,
-            entry.signedDate <= latest, entry.chainID == chainID, entry.row == row
-        else { return nil }
-        return entry.text
+    /// The cached signed transactions, in the order of `rows`. A text is nil if the transaction has changed, or if the
+    /// chain signed it after `now` or more than `maxAge` milliseconds before.
+    func texts(of rows: [Transaction], by chainID: String, at now: Timestamp, maxAge: Int64) -> [SignedText?] {
+        let entries = state.withLock { state in rows.map { state.entries.value(of: $0.id) } }
+        return rows.indices.map { place in
+            let latest = max(now, rows[place].modifiedDate)
+            guard
+                let entry = entries[place], entry.signedDate >= latest.advanced(milliseconds: -maxAge), entry.signedDate <= latest,
+                entry.chainID == chainID, entry.row == rows[place]
+            else { return nil }
+            return entry.text
+        }
     }
 
     func keep(_ text: SignedText, of row: Transaction, by chainID: String, at signedDate: Timestamp) {

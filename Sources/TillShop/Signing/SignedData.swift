@@ -18,19 +18,13 @@ extension Shop {
         let age = Int64(settings.signatureAge) * 1_000
         // Not with a payload profile: the cache would return transactions signed under an earlier profile.
         let isKept = age > 0 && registry.payloadProfile(of: scope) == nil
-        return try rows.map { row in
+        let kept = isKept ? keys.signatures.texts(of: rows, by: chain.id, at: now, maxAge: age) : []
+        let reused = kept.count { $0 != nil }
+        if reused > 0 { metrics.signatures.countReused(.jws, reused) }
+        return try rows.indices.map { place in
+            if isKept, let text = kept[place] { return text }
+            let row = rows[place]
             let date = max(now, row.modifiedDate)
-            if isKept,
-                let kept = keys.signatures.text(
-                    of: row,
-                    by: chain.id,
-                    from: date.advanced(milliseconds: -age),
-                    to: date
-                )
-            {
-                metrics.signatures.countReused(.jws)
-                return kept
-            }
             let payload = TransactionPayload.bytes(
                 row,
                 environment: scope.environment,

@@ -10,10 +10,38 @@ package protocol CellValue: Sendable {
     var cell: Cell { get }
     /// Reads the cell with this index.
     init(_ cells: any StoredCells, _ place: Int) throws(DamagedRow)
+
+    /// Reads the cell with this index into the memory of an initialized value. These two are requirements, and not only
+    /// extensions, so that the compiler makes a version for each type.
+    static func read(_ cells: any StoredCells, _ place: Int, into memory: UnsafeMutableRawPointer) throws(DamagedRow)
+    /// Reads the cell with this index into the memory of an initialized optional value.
+    static func readOptional(
+        _ cells: any StoredCells,
+        _ place: Int,
+        into memory: UnsafeMutableRawPointer
+    ) throws(DamagedRow)
 }
 
 extension CellValue {
     package static var isOptional: Bool { false }
+
+    /// Reads the cell with this index into the memory of an initialized value.
+    package static func read(
+        _ cells: any StoredCells,
+        _ place: Int,
+        into memory: UnsafeMutableRawPointer
+    ) throws(DamagedRow) {
+        memory.assumingMemoryBound(to: Self.self).pointee = try Self(cells, place)
+    }
+
+    /// Reads the cell with this index into the memory of an initialized optional value.
+    package static func readOptional(
+        _ cells: any StoredCells,
+        _ place: Int,
+        into memory: UnsafeMutableRawPointer
+    ) throws(DamagedRow) {
+        memory.assumingMemoryBound(to: Self?.self).pointee = cells.isNull(place) ? nil : try Self(cells, place)
+    }
 }
 
 extension Int64: CellValue {

@@ -45,6 +45,12 @@ extension Transaction: StoredRow {
         ]
     )
 
+    /// Reads a row, as every `StoredRow` does. Modules that read pages of transactions call this function, because they
+    /// would not compile the generic one for this type.
+    ///
+    /// - Throws: `DamagedRow` if a value is one that no version of Till wrote.
+    package static func read(_ cells: any StoredCells) throws(DamagedRow) -> Transaction { try Transaction(cells) }
+
     package static let blank = Transaction(
         id: TransactionID(0),
         originalID: TransactionID(0),

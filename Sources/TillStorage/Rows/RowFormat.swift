@@ -1,32 +1,48 @@
-/// Reads cells of a row into the memory of a value. The type is not generic: a loop over functions that are generic in
-/// the value would look up their types for each cell, and a page of 20 transactions has 600 cells.
-struct CellReader: Sendable {
+/// How a cell is read into the memory of a value, perhaps together with its neighbours. Neither this type nor the
+/// functions that it calls are generic in the value: a loop over generic functions would look up their types for each
+/// cell, and a page of 20 transactions has 600 cells. For the same reason a property is described by its type and not
+/// by a closure, which would be retained and released for each cell.
+enum CellReader: Sendable {
     typealias Read = @Sendable (any StoredCells, Int, UnsafeMutableRawPointer) throws(DamagedRow) -> Void
 
-    let read: Read
-    /// The index of the first cell that the function reads, counted from the first column of the table.
-    var place = 0
+    /// A stored property at this offset, or an optional one of this type.
+    case property(any CellValue.Type, isOptional: Bool, offset: Int)
+    case function(Read)
 
-    /// - Parameter read: It must not be stored in an optional or a tuple before, because Swift would wrap it.
-    init(_ read: @escaping Read) { self.read = read }
-
-    static func read(
-        _ cells: any StoredCells,
-        from first: Int,
-        with readers: [CellReader],
-        into memory: UnsafeMutableRawPointer
-    ) throws(DamagedRow) {
-        for reader in readers { try reader.read(cells, first + reader.place, memory) }
+    func read(_ cells: any StoredCells, _ place: Int, into memory: UnsafeMutableRawPointer) throws(DamagedRow) {
+        switch self {
+        case .property(let type, false, let offset): try type.read(cells, place, into: memory + offset)
+        case .property(let type, true, let offset): try type.readOptional(cells, place, into: memory + offset)
+        case .function(let read): try read(cells, place, memory)
+        }
     }
 }
 
-/// Makes a cell from a value in memory, for the same reason without its type.
-struct CellWriter: Sendable {
+/// How a cell is made from a value in memory, for the same reasons.
+enum CellWriter: Sendable {
     typealias Write = @Sendable (UnsafeRawPointer) throws -> Cell
 
-    let write: Write
+    /// A stored property at this offset, or an optional one of this type.
+    case property(any CellValue.Type, isOptional: Bool, offset: Int)
+    case function(Write)
 
-    init(_ write: @escaping Write) { self.write = write }
+    func cell(_ memory: UnsafeRawPointer) throws -> Cell {
+        switch self {
+        case .property(let type, false, let offset): type.cell(of: memory + offset)
+        case .property(let type, true, let offset): type.cell(ofOptional: memory + offset)
+        case .function(let write): try write(memory)
+        }
+    }
+}
+
+extension CellValue {
+    fileprivate static func cell(of memory: UnsafeRawPointer) -> Cell {
+        memory.assumingMemoryBound(to: Self.self).pointee.cell
+    }
+
+    fileprivate static func cell(ofOptional memory: UnsafeRawPointer) -> Cell {
+        memory.assumingMemoryBound(to: Self?.self).pointee?.cell ?? .null
+    }
 }
 
 /// The columns of a table, and how a value is written to its row and read from it. Each column is declared once; the
@@ -36,6 +52,7 @@ package final class RowFormat<Value: Sendable>: Sendable {
     package struct Field: Sendable {
         let column: ShopTable.Column
         let writer: CellWriter
+        /// Nil if the cell is read together with the one before it, or not needed.
         let reader: CellReader?
     }
 
@@ -48,8 +65,8 @@ package final class RowFormat<Value: Sendable>: Sendable {
     package let columns: [ShopTable.Column]
     /// The columns as a list for an SQL statement.
     package let list: String
-    private let fields: [Field]
-    private let readers: [CellReader]
+    private let writers: [CellWriter]
+    private let readers: [(place: Int, reader: CellReader)]
     private let key: [Int]
 
     /// A table with its columns.
@@ -57,15 +74,11 @@ package final class RowFormat<Value: Sendable>: Sendable {
     /// - Parameter key: The columns that identify a row in error messages.
     init(_ table: String, key: [String], _ fields: [Field]) {
         self.table = table
-        self.fields = fields
+        writers = fields.map(\.writer)
+        readers = fields.enumerated().compactMap { place, field in field.reader.map { (place, $0) } }
         columns = fields.map(\.column)
         let names = columns.map(\.name)
         list = names.joined(separator: ", ")
-        readers = fields.enumerated().compactMap { place, field in
-            var reader = field.reader
-            reader?.place = place
-            return reader
-        }
         self.key = key.compactMap { names.firstIndex(of: $0) }
     }
 
@@ -73,18 +86,20 @@ package final class RowFormat<Value: Sendable>: Sendable {
     ///
     /// - Throws: `EncodingError` if a part of the value cannot be encoded.
     package func cells(_ value: Value) throws -> [Cell] {
-        try withUnsafePointer(to: value) { memory in try fields.map { try $0.writer.write(memory) } }
+        try withUnsafePointer(to: value) { memory in try writers.map { try $0.cell(memory) } }
     }
 
-    /// Reads a row into a value, whose properties are all replaced.
+    /// Reads a row into the memory of a value, whose properties are all replaced.
     ///
     /// - Parameter first: The index of the first column among the cells.
     /// - Throws: `DamagedRow` if a value is one that no version of Till wrote.
-    func read(_ cells: any StoredCells, from first: Int, into value: inout Value) throws(DamagedRow) {
+    func read(
+        _ cells: any StoredCells,
+        from first: Int,
+        into memory: UnsafeMutableRawPointer
+    ) throws(DamagedRow) {
         do throws(DamagedRow) {
-            try withUnsafeMutablePointer(to: &value) { memory throws(DamagedRow) in
-                try CellReader.read(cells, from: first, with: readers, into: memory)
-            }
+            for (place, reader) in readers { try reader.read(cells, first + place, into: memory) }
         } catch {
             throw error.naming(name(of: cells, from: first))
         }
@@ -110,14 +125,12 @@ extension RowFormat.Field {
     /// A column that contains a stored property. It is read and written at its offset, because a key path is much
     /// slower.
     static func stored<Part: CellValue>(_ name: String, _ path: any WritableKeyPath<Value, Part> & Sendable) -> Self {
-        guard let offset = MemoryLayout<Value>.offset(of: path) else {
-            preconditionFailure("\(name) is not a stored property of a structure")
-        }
-        let reader = CellReader { cells, place, memory throws(DamagedRow) in
-            (memory + offset).assumingMemoryBound(to: Part.self).pointee = try Part(cells, place)
-        }
-        let writer = CellWriter { ($0 + offset).assumingMemoryBound(to: Part.self).pointee.cell }
-        return Self(column: column(name, Part.self), writer: writer, reader: reader)
+        property(name, Part.self, isOptional: false, path)
+    }
+
+    /// A column that contains an optional stored property.
+    static func stored<Part: CellValue>(_ name: String, _ path: any WritableKeyPath<Value, Part?> & Sendable) -> Self {
+        property(name, Part.self, isOptional: true, path)
     }
 
     /// A column whose value other columns determine, or that is read together with the column before it.
@@ -131,14 +144,30 @@ extension RowFormat.Field {
         _ part: @escaping @Sendable (Value) throws -> Part,
         _ read: @escaping RowFormat.Read
     ) -> Self {
-        let reader = CellReader { cells, place, memory throws(DamagedRow) in
+        let reader: CellReader.Read = { cells, place, memory throws(DamagedRow) in
             try read(cells, place, &memory.assumingMemoryBound(to: Value.self).pointee)
         }
-        return Self(column: column(name, Part.self), writer: writer(part), reader: reader)
+        return Self(column: column(name, Part.self), writer: writer(part), reader: .function(reader))
+    }
+
+    private static func property(
+        _ name: String,
+        _ type: any CellValue.Type,
+        isOptional: Bool,
+        _ path: PartialKeyPath<Value>
+    ) -> Self {
+        guard let offset = MemoryLayout<Value>.offset(of: path) else {
+            preconditionFailure("\(name) is not a stored property of a structure")
+        }
+        return Self(
+            column: ShopTable.Column(name: name, kind: type.kind, isOptional: isOptional),
+            writer: .property(type, isOptional: isOptional, offset: offset),
+            reader: .property(type, isOptional: isOptional, offset: offset)
+        )
     }
 
     private static func writer<Part: CellValue>(_ part: @escaping @Sendable (Value) throws -> Part) -> CellWriter {
-        CellWriter { try part($0.assumingMemoryBound(to: Value.self).pointee).cell }
+        .function { try part($0.assumingMemoryBound(to: Value.self).pointee).cell }
     }
 
     private static func column<Part: CellValue>(_ name: String, _: Part.Type) -> ShopTable.Column {
@@ -161,7 +190,9 @@ extension StoredRow {
     /// - Throws: `DamagedRow` if a value is one that no version of Till wrote.
     package init(_ cells: any StoredCells, from first: Int = 0) throws(DamagedRow) {
         self = Self.blank
-        try Self.format.read(cells, from: first, into: &self)
+        try withUnsafeMutablePointer(to: &self) { memory throws(DamagedRow) in
+            try Self.format.read(cells, from: first, into: memory)
+        }
     }
 
     /// The cells of the row, in the order of the columns.
