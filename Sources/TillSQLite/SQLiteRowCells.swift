@@ -91,7 +91,9 @@ extension [Cell] {
     ///
     /// The initializer of GRDB for values of one type reads them with a key path that it makes for each statement, which
     /// takes longer than all of the rest.
-    var arguments: StatementArguments { StatementArguments(map { $0.databaseValue as (any DatabaseValueConvertible)? }) }
+    var arguments: StatementArguments {
+        StatementArguments(map { $0.databaseValue as (any DatabaseValueConvertible)? })
+    }
 }
 
 extension Cell {

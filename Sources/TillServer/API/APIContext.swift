@@ -4,7 +4,7 @@ import NIOCore
 import TillShop
 
 /// The context of a request: its request id, and what its handler records about it.
-package struct APIContext: RequestContext {
+package struct APIContext: IdentifiedContext {
     /// The part of the request's context that Hummingbird manages.
     package var coreContext: CoreRequestContextStorage
     let requestID: String

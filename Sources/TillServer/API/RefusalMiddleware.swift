@@ -5,7 +5,6 @@ import TillCore
 import TillJSON
 import TillShop
 import TillStorage
-import Tracing
 
 /// Turns errors into the documented answers, and records the reasons in the request log.
 struct RefusalMiddleware: RouterMiddleware {
@@ -38,9 +37,8 @@ struct RefusalMiddleware: RouterMiddleware {
         next: (Request, APIContext) async throws -> Response
     ) async throws -> Response {
         var request = request
-        let begun = ContinuousClock.now
-        let trace = TraceScope.begin(request)
-        let context = context.logging(trace)
+        let record = RequestRecord(request)
+        let context = record.logging(context)
         let sent = shop.settings.requestLogBodies ? await RequestLogBody.take(from: &request) : nil
         var response: Response
         var isRefused = false
@@ -49,35 +47,26 @@ struct RefusalMiddleware: RouterMiddleware {
             if request.head.path.map({ $0.utf8.count > Query.maxURI }) == true {
                 throw APIError.uriTooLong("The URL is longer than \(Query.maxURI) bytes.")
             }
-            if let trace {
-                response = try await ServiceContext.withValue(trace.context) { try await next(request, context) }
-            } else {
-                response = try await next(request, context)
-            }
+            response = try await record.run(request, context, next)
         } catch {
             isRefused = true
             response = refuse(error, request, context)
         }
         if isRefused || shop.settings.requestLogAll || context.annotations.notes.isWorthLogging {
             let answered = shop.settings.requestLogBodies ? await RequestLogBody.take(from: &response) : nil
-            let milliseconds = Int((ContinuousClock.now - begun) / .milliseconds(1))
+            let milliseconds = Int((ContinuousClock.now - record.begun) / .milliseconds(1))
             await note(request, context, response.status.code, milliseconds, sent, answered)
         }
         response.headers[.requestID] = context.requestID
-        listener.count(context.endpointPath, response.status.code, since: begun)
-        accessLog.log(
+        record.end(
             request,
             response.status.code,
-            AccessLog.Details(
-                route: context.route,
-                requestID: context.requestID,
-                begun: begun,
-                environment: environment.wireName,
-                app: context.annotations.notes.claimed.app ?? context.annotations.notes.app,
-                trace: trace
-            )
+            context,
+            listener,
+            accessLog,
+            environment: environment.wireName,
+            app: context.annotations.notes.claimed.app ?? context.annotations.notes.app
         )
-        trace?.end(request, route: context.route, status: response.status.code, requestID: context.requestID)
         return response
     }
 
@@ -108,7 +97,7 @@ struct RefusalMiddleware: RouterMiddleware {
         let claimed = context.annotations.notes.claimed
         var metadata: Logger.Metadata = [
             "request": "\(context.requestID)", "environment": "\(environment.wireName)",
-            "reason": "\(refusal.explanation.cut(toBytes: 2_048))",
+            "code": "\(refusal.reason.rawValue)", "reason": "\(refusal.explanation.cut(toBytes: 2_048))",
         ]
         metadata["app"] = claimed.app.map { "\($0.cut(toBytes: 256))" }
         metadata["key"] = claimed.keyID.map { "\($0.cut(toBytes: 64))" }

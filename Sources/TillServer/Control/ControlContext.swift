@@ -3,7 +3,7 @@ import NIOCore
 import TillShop
 
 /// The context of a control request.
-package struct ControlContext: RequestContext {
+package struct ControlContext: IdentifiedContext {
     /// The part of the request's context that Hummingbird manages.
     package var coreContext: CoreRequestContextStorage
     /// The client's address; nil if unknown.

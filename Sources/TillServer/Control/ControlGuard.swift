@@ -166,9 +166,8 @@ struct ControlMiddleware: RouterMiddleware {
         context: ControlContext,
         next: (Request, ControlContext) async throws -> Response
     ) async throws -> Response {
-        let begun = ContinuousClock.now
-        let trace = TraceScope.begin(request)
-        var context = context.logging(trace)
+        let record = RequestRecord(request)
+        var context = record.logging(context)
         var response: Response
         do {
             if request.isDelivery { throw Self.refusal(of: request, shop) }
@@ -180,12 +179,7 @@ struct ControlMiddleware: RouterMiddleware {
             case nil: break
             }
             try Self.checkSegments(of: request.uri.path)
-            if let trace {
-                let known = context
-                response = try await ServiceContext.withValue(trace.context) { try await next(request, known) }
-            } else {
-                response = try await next(request, context)
-            }
+            response = try await record.run(request, context, next)
         } catch {
             let error = ControlError(of: error, logger: context.logger)
             let hasToken = request.headers[.authorization] != nil
@@ -202,21 +196,16 @@ struct ControlMiddleware: RouterMiddleware {
             if error.status == .serviceUnavailable { response.headers[.retryAfter] = "1" }
         }
         response.headers[.requestID] = context.requestID
-        listener.count(context.endpointPath, response.status.code, since: begun)
-        accessLog.log(
+        record.end(
             request,
             response.status.code,
-            AccessLog.Details(
-                route: context.route,
-                requestID: context.requestID,
-                begun: begun,
-                environment: context.parameters.get("environment"),
-                app: context.parameters.get("bundleId"),
-                caller: context.caller?.name,
-                trace: trace
-            )
+            context,
+            listener,
+            accessLog,
+            environment: context.parameters.get("environment"),
+            app: context.parameters.get("bundleId"),
+            caller: context.caller?.name
         )
-        trace?.end(request, route: context.route, status: response.status.code, requestID: context.requestID)
         return response
     }
 

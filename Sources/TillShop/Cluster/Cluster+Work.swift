@@ -1,3 +1,4 @@
+import Logging
 import Synchronization
 import TillCore
 import TillStorage
@@ -43,8 +44,13 @@ extension Cluster {
         guard !free.isEmpty else { return }
         let got = try await take(free.map { Lease(name: Self.leaseName($0), node: id) })
         let parts = free.filter { got.contains(Self.leaseName($0)) }
-        state.withLock { state in if state.id == id { state.share.add(parts) } }
-        if !parts.isEmpty { await follower.value?.checkAllClocks() }
+        let held = state.withLock { state in
+            if state.id == id { state.share.add(parts) }
+            return state.share.portion
+        }
+        guard !parts.isEmpty else { return }
+        logger.notice("took over work", metadata: ["share": "\(held)", "nodes": .stringConvertible(nodes.count)])
+        await follower.value?.checkAllClocks()
     }
 
     private static func leaseName(_ part: Int) -> String { "part/\(part)" }

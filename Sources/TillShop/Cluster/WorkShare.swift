@@ -27,6 +27,9 @@ struct WorkShare: Sendable {
         return ranges
     }
 
+    /// The units in which new work may begin, of all, such as `16/32`.
+    var portion: String { "\(parts.subtracting(parting).count)/\(Self.partCount)" }
+
     /// Begins work in a partition; false if the partition is not assigned to the node.
     mutating func begin(in partition: Partition) -> Bool {
         let part = Int(partition.number / Self.partSize)

@@ -150,7 +150,11 @@ extension Metric {
                     + "events and makes no deliveries. Only with PostgreSQL."
             )
         case .clusterLeases:
-            Declaration(kind: .gauge, help: "Leases that this node holds. Only with PostgreSQL.")
+            Declaration(
+                kind: .gauge,
+                help: "Leases that this node holds: one for each 32 partitions, and one for each task of a single node. "
+                    + "Only with PostgreSQL."
+            )
         case .clusterPartitions:
             Declaration(
                 kind: .gauge,

@@ -39,7 +39,8 @@ final class SignatureCache: Sendable {
         return rows.indices.map { place in
             let latest = max(now, rows[place].modifiedDate)
             guard
-                let entry = entries[place], entry.signedDate >= latest.advanced(milliseconds: -maxAge), entry.signedDate <= latest,
+                let entry = entries[place], entry.signedDate >= latest.advanced(milliseconds: -maxAge),
+                entry.signedDate <= latest,
                 entry.chainID == chainID, entry.row == rows[place]
             else { return nil }
             return entry.text
