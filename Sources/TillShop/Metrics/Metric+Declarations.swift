@@ -152,7 +152,7 @@ extension Metric {
         case .clusterLeases:
             Declaration(
                 kind: .gauge,
-                help: "Leases that this node holds: one for each 32 partitions, and one for each task of a single node. "
+                help: "Leases that this node holds: one for each 32 partitions, and one for each single task. "
                     + "Only with PostgreSQL."
             )
         case .clusterPartitions:
