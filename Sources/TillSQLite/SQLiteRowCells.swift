@@ -89,7 +89,7 @@ extension Database {
 extension [Cell] {
     /// The cells as the parameters of a statement.
     ///
-    /// The initializer of GRDB for values of one type reads them with a key path that it makes for each statement, which
+    /// GRDB's initializer for values of one type reads them with a key path that it makes for each statement, which
     /// takes longer than all of the rest.
     var arguments: StatementArguments {
         StatementArguments(map { $0.databaseValue as (any DatabaseValueConvertible)? })

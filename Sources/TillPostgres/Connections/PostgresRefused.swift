@@ -37,7 +37,8 @@ package enum PostgresRefused: StorageError, CustomStringConvertible {
         case .newer(let place):
             "The database \(place) was created by a newer version of Till. Run that version, or use another database."
         case .older(let place):
-            "The database \(place) belongs to an older version of Till. Start the server with it once to migrate it."
+            "The database \(place) belongs to an older version of Till, so nothing in it was checked. Start the "
+                + "server with it once to migrate it."
         case .empty(let place):
             "The database \(place) holds no shop. Check the database name in TILL_DATABASE. To create a shop, run "
                 + "till serve with an empty database."

@@ -33,7 +33,8 @@ package enum StoreRefused: StorageError, CustomStringConvertible {
         case .newer(let path):
             "\(path) was created by a newer version of Till. Run that version, or use another data directory."
         case .older(let path):
-            "\(path) was created by an older version of Till. Start the server with it once to migrate it."
+            "\(path) was created by an older version of Till, so nothing in it was checked. Use that version to check "
+                + "it, or start this version on it, or on a copy if it is a backup, which migrates it."
         case .empty(let path):
             "\(path) holds no shop: it is empty. Specify the data directory of an existing server."
         case .notTills(let path, let table):

@@ -202,7 +202,9 @@ struct ControlMiddleware: RouterMiddleware {
             context,
             listener,
             accessLog,
-            environment: context.parameters.get("environment"),
+            environment: context.parameters.get("environment").flatMap { name in
+                StoreEnvironment.allCases.first { $0.rawValue == name }?.wireName
+            },
             app: context.parameters.get("bundleId"),
             caller: context.caller?.name
         )

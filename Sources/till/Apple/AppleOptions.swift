@@ -23,7 +23,7 @@ struct AppleServerOptions: ParsableArguments {
     var environment: AppleEnvironment?
     @Option(help: "The URL of another server, such as http://127.0.0.1:8889 for Till's sandbox.")
     var url: String?
-    @Option(help: "A JSON file with these options (default: ~/.config/till/apple.json).")
+    @Option(help: "A JSON file with these options (default: ~/.config/till/apple.json).", completion: .file())
     var profileFile: String?
     @Flag(help: "Prints the unmodified answers as a JSON array.")
     var json = false
@@ -66,7 +66,7 @@ struct AppleServerOptions: ParsableArguments {
 
 /// The key for in-app purchases with which a command signs in to an App Store server.
 struct AppleKeyOptions: ParsableArguments {
-    @Option(help: "The .p8 file of the key for in-app purchases (environment: TILL_APPLE_KEY).")
+    @Option(help: "The .p8 file of the key for in-app purchases (environment: TILL_APPLE_KEY).", completion: .file())
     var key: String?
     @Option(help: "The id of the key (environment: TILL_APPLE_KEY_ID; default: from the name of the file).")
     var keyId: String?

@@ -14,7 +14,7 @@ extension AppleCommand {
         static let notes =
             "verifyReceipt needs no key. Apple deprecated it. The secret can be in the variable TILL_APPLE_SECRET."
 
-        @Argument(help: "The file of the receipt, in DER or Base64; - for standard input.")
+        @Argument(help: "The file of the receipt, in DER or Base64; - for standard input.", completion: .file())
         var file: String
         @Option(help: "The shared secret of the app; required for auto-renewable subscriptions.")
         var secret: String?

@@ -21,7 +21,7 @@ extension AppleCommand {
 
         @Argument(help: "Any transaction id or the app transaction id of the customer.")
         var transaction: String
-        @Option(help: "The file.")
+        @Option(help: "The file.", completion: .file())
         var out: String
         @Flag(inversion: .prefixedNo, help: "Saves the notifications of the customer.")
         var notifications = true
@@ -58,7 +58,11 @@ extension AppleCommand {
         var first: String
         @Argument(help: "Another recording of the same customer.")
         var second: String?
-        @Option(name: .customLong("import"), help: "With one file: the .storekit file of the app's products.")
+        @Option(
+            name: .customLong("import"),
+            help: "With one file: the .storekit file of the app's products.",
+            completion: .file()
+        )
         var file: String?
         @Flag(help: "Prints the differences as JSON.")
         var json = false

@@ -21,7 +21,7 @@ extension AppleCommand {
             Exit codes: 0 for valid data, 3 for other data, 1 if nothing could be read.
             """
 
-        @Argument(help: "The file; - for standard input.")
+        @Argument(help: "The file; - for standard input.", completion: .file())
         var file: String
         @Option(help: "A trusted root certificate, in DER or PEM; may be repeated.")
         var root: [String]

@@ -8,7 +8,7 @@ import TillShop
 struct ServerOptions: Connecting {
     @Option(help: "The URL of the control API, such as http://127.0.0.1:8890 (default: read from the data directory).")
     var control: String?
-    @Option(help: "The data directory of a server on this machine (default ./till-data).")
+    @Option(help: "The data directory of a server on this machine (default ./till-data).", completion: .directory)
     var data: String?
     @Flag(help: "Prints the answer as JSON, for scripts.")
     var json = false

@@ -66,14 +66,17 @@ extension CustomerCommand {
 
 /// Where the answers about an imported customer come from.
 struct ImportSource: ParsableArguments {
-    @Option(help: "apple, the URL of a server, or a file with saved answers (several files: give it several times).")
+    @Option(
+        help: "apple, the URL of a server, or a file with saved answers (several files: give it several times).",
+        completion: .file()
+    )
     var from: [String]
     @Option(help: "Any transaction id of the customer. Not for files.")
     var transaction: String?
     @Option(help: "An order id to look up (several: give it several times).")
     var order: [String] = []
     @OptionGroup var key: AppleKeyOptions
-    @Option(help: "A JSON file with the key options (default: ~/.config/till/apple.json).")
+    @Option(help: "A JSON file with the key options (default: ~/.config/till/apple.json).", completion: .file())
     var profileFile: String?
 
     private var server: String? {

@@ -20,7 +20,7 @@ struct ReceiptCommand: DocumentedCommand {
     var transaction: String?
     @Option(help: "The device id of the receipt, a UUID (default: the customer's fixed device).")
     var deviceID: String?
-    @Option(help: "Writes the bytes to a file instead of printing Base64.")
+    @Option(help: "Writes the bytes to a file instead of printing Base64.", completion: .file())
     var out: String?
     @OptionGroup var options: EnvironmentOptions
 

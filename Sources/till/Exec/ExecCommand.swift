@@ -29,7 +29,11 @@ struct ExecCommand: DocumentedCommand {
         not found; 126 if it is not executable; 125 if till exec itself failed.
         """
 
-    @Option(name: .customLong("import"), help: "The .storekit file to import into the temporary Till.")
+    @Option(
+        name: .customLong("import"),
+        help: "The .storekit file to import into the temporary Till.",
+        completion: .file()
+    )
     var file: String?
     @Option(help: "The bundle identifier (default: TILL_APP, or com.example.app with --import, or the only app).")
     var app: String?
@@ -45,7 +49,7 @@ struct ExecCommand: DocumentedCommand {
     var keepPort: [Int] = []
     @Option(help: "With --join: the URL of the control API.")
     var control: String?
-    @Option(help: "With --join: the data directory of a server on this machine.")
+    @Option(help: "With --join: the data directory of a server on this machine.", completion: .directory)
     var data: String?
     @Argument(parsing: .postTerminator, help: "The program and its arguments.")
     var command: [String] = []

@@ -7,7 +7,16 @@ import TillShop
 struct Announcement: Sendable {
     let runtime: Runtime
     let readyFile: String?
-    let asJSON: Bool
+    let form: Form
+
+    /// What standard output contains.
+    enum Form {
+        case text
+        /// The addresses and files as a JSON object.
+        case json
+        /// Nothing: the log line `started` has the addresses. What collects JSON lines often reads both streams.
+        case nothing
+    }
 
     private var directory: DataDirectory { runtime.directory }
     private var proxyPort: Int? { runtime.configuration.secure?.proxyPort }
@@ -19,7 +28,13 @@ struct Announcement: Sendable {
     func make(_ ports: Ports) throws {
         let file = document(ports)
         try DataDirectory.write(file, to: directory.ports)
-        FileHandle.standardOutput.write(Data((asJSON ? file : banner(ports)).utf8))
+        let text =
+            switch form {
+            case .text: banner(ports)
+            case .json: file
+            case .nothing: ""
+            }
+        FileHandle.standardOutput.write(Data(text.utf8))
         if let readyFile { try DataDirectory.write(file, to: readyFile) }
     }
 

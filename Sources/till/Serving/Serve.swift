@@ -46,7 +46,11 @@ struct Serve: DocumentedCommand {
             for warning in SettingsSource.unknownVariables { logger.warning("\(warning)") }
             till_settle_allocator()
             let runtime = try await Runtime(configuration, logger: logger, beforeOpening: clearReadyFile)
-            let announcement = Announcement(runtime: runtime, readyFile: start.readyFile, asJSON: start.json)
+            let announcement = Announcement(
+                runtime: runtime,
+                readyFile: start.readyFile,
+                form: start.json ? .json : source.text("logFormat") == "json" ? .nothing : .text
+            )
             try await runtime.run(stoppingOn: [.sigterm, .sigint], announce: announcement.make)
         } catch let error as SigningError {
             throw CommandRefused("\(error) Run till doctor --data \(directory ?? "./till-data").")

@@ -7,7 +7,10 @@ import ArgumentParser
 struct StartOptions: ParsableArguments {
     @Flag(help: "Creates the demo app with customers and past purchases, if it does not exist.")
     var demo = false
-    @Option(help: "The data directory, with database, certificates and keys (default ./till-data).")
+    @Option(
+        help: "The data directory, with database, certificates and keys (default ./till-data).",
+        completion: .directory
+    )
     var data: String?
     @Flag(help: "Keeps all data in memory, and deletes it when the server stops.")
     var ephemeral = false
@@ -24,9 +27,9 @@ struct StartOptions: ParsableArguments {
             """
     )
     var profile: String?
-    @Option(help: "A JSON file with any of these settings.")
+    @Option(help: "A JSON file with any of these settings.", completion: .file())
     var config: String?
-    @Option(help: "A file to which the server writes its ports as JSON once it is ready.")
+    @Option(help: "A file to which the server writes its ports as JSON once it is ready.", completion: .file())
     var readyFile: String?
     @Option(help: "The log level: trace, debug, info, notice (default), warning or error.")
     var logLevel: String?
@@ -132,7 +135,10 @@ struct ShopChoices: ParsableArguments {
     var signatureAge: Int?
     @Option(help: "Seconds within which a developer's server must answer (default 10).")
     var deliveryTimeout: Int?
-    @Option(help: "A PEM file with a certificate authority to trust when sending notifications; may be repeated.")
+    @Option(
+        help: "A PEM file with a certificate authority to trust when sending notifications; may be repeated.",
+        completion: .file()
+    )
     var deliveryRoot: [String] = []
     @Option(help: "Where endpoints may be: default, public-https, or a network such as 10.0.0.0/8; may be repeated.")
     var endpointNetworks: [String] = []

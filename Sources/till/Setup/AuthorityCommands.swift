@@ -32,7 +32,7 @@ struct AuthorityCommand: DocumentedCommand {
             till ca export tls-root.pem --tls
             """
 
-        @Argument(help: "The file; its name selects DER (.der or .cer) or PEM.")
+        @Argument(help: "The file; its name selects DER (.der or .cer) or PEM.", completion: .file())
         var file: String
         @Flag(help: "Writes the root of app receipts instead of the root of signed data.")
         var receipts = false

@@ -19,7 +19,7 @@ struct BackupCommand: SendingCommand {
     static let notes =
         "The copy has the database, certificates and keys. Its database is SQLite, also if the server's is not."
 
-    @Argument(help: "A folder that does not exist yet, on the server's machine.")
+    @Argument(help: "A folder that does not exist yet, on the server's machine.", completion: .directory)
     var folder: String
     @OptionGroup var options: ServerOptions
 
@@ -44,9 +44,9 @@ struct RestoreCommand: DocumentedCommand {
         + "of SQLite or PostgreSQL. With TILL_DATABASE, it is restored to PostgreSQL, and only certificates and "
         + "keys go to the data directory."
 
-    @Option(help: "The folder that till backup wrote.")
+    @Option(help: "The folder that till backup wrote.", completion: .directory)
     var from: String
-    @Option(help: "The data directory to which the backup is restored (default ./till-data).")
+    @Option(help: "The data directory to which the backup is restored (default ./till-data).", completion: .directory)
     var data: String?
     @Option(help: "The URL of a PostgreSQL database to restore to. Prefer TILL_DATABASE: all users see flags.")
     var database: String?

@@ -13,7 +13,7 @@ struct DoctorCommand: DocumentedCommand {
         "Only reads the data, and can run while a server runs. With TILL_DATABASE, it checks the data in "
         + "PostgreSQL. Exit codes: 0 without problems, 3 with problems, 1 if the database cannot be reached."
 
-    @Option(help: "The data directory (default ./till-data).")
+    @Option(help: "The data directory (default ./till-data).", completion: .directory)
     var data: String?
     @Option(help: "The URL of a PostgreSQL database (postgres://…) with the data. Prefer TILL_DATABASE.")
     var database: String?

@@ -10,7 +10,7 @@ struct ImportCommand: DocumentedCommand {
         "An app that does not exist is created. A later import updates the catalog, but not past purchases. "
         + "Products that the file lacks are removed from sale."
 
-    @Argument(help: "The .storekit file.")
+    @Argument(help: "The .storekit file.", completion: .file())
     var file: String
     @OptionGroup var options: AppOptions
 

@@ -17,7 +17,10 @@ struct KeyCommand: DocumentedCommand {
         var name: String?
         @Option(help: "The issuer id of the team; required if there are several teams.")
         var issuer: String?
-        @Option(help: "The folder for the file, which is created if necessary (default: the current folder).")
+        @Option(
+            help: "The folder for the file, which is created if necessary (default: the current folder).",
+            completion: .directory
+        )
         var out: String = "."
         @OptionGroup var server: ServerOptions
 

@@ -22,7 +22,7 @@ struct StateCommand: DocumentedCommand {
         static let notes =
             "Equal states produce identical files. The file contains shared secrets, but no private keys."
 
-        @Argument(help: "The file; - is standard output.")
+        @Argument(help: "The file; - is standard output.", completion: .file())
         var file: String
         @Option(help: "The app (default: all apps).")
         var app: String?
@@ -70,7 +70,7 @@ struct StateCommand: DocumentedCommand {
             gunzip < shop.till.gz | till state import - --yes
             """
 
-        @Argument(help: "The file; - is standard input.")
+        @Argument(help: "The file; - is standard input.", completion: .file())
         var file: String
         @OptionGroup var replacing: ReplacingOptions
         @OptionGroup var server: ServerOptions

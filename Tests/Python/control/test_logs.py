@@ -74,6 +74,8 @@ def test_start_names_version_engine_and_ports(server):
     assert (line["level"], line["logger"], line["engine"], line["process"]) == ("notice", "till", "sqlite", server.pid)
     assert line["version"] in run_till("--version", code=0).stdout
     assert all(line[port] == server.ports[port] for port in ("production", "sandbox", "control"))
+    # Standard output has no banner, because what collects JSON lines often reads both streams.
+    assert server.stdout() == ""
     assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line["time"])
 
 
@@ -83,7 +85,7 @@ def test_a_request_has_a_line_with_its_route_and_id(server):
     route = "/v1/apps/{bundleId}/{environment}/customers/{customer}/purchases"
     assert (line["level"], line["method"], line["route"], line["status"]) == ("info", "POST", route, answer.status_code)
     assert line["path"] == f"{SCOPE}/customers/reader/purchases"
-    assert (line["app"], line["environment"], line["by"]) == (BUNDLE, "sandbox", "loopback")
+    assert (line["app"], line["environment"], line["by"]) == (BUNDLE, "Sandbox", "loopback")
     assert isinstance(line["milliseconds"], int) and "trace_id" not in line
     history = server.apple(server.key, "/inApps/v2/history/1?revision=hidden")
     line = server.log.find("a request was answered", request=history.headers["X-Request-ID"])

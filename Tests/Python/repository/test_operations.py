@@ -78,7 +78,8 @@ def test_the_compose_file_follows_the_compose_specification():
     "given", [variables("sqlite"), variables("postgresql"), compose()["services"]["till"]["environment"]]
 )
 def test_every_variable_is_a_setting(given):
-    assert given.keys() <= known_variables()
+    # POD_IP only becomes a part of TILL_CONTROL_HOST.
+    assert given.keys() - {"POD_IP"} <= known_variables()
     assert "TILL_DATABASE" not in one("postgresql", "ConfigMap")["data"]
 
 
@@ -91,8 +92,18 @@ def test_secrets_are_references(folder):
             assert item["valueFrom"]["secretKeyRef"]["name"] == "till"
     text = (OPERATIONS / "kubernetes/README.md").read_text()
     keys = {item["valueFrom"]["secretKeyRef"]["key"] for item in pod(folder)["containers"][0]["env"]
-            if "secretKeyRef" in item["valueFrom"]}
+            if "secretKeyRef" in item.get("valueFrom", {})}
     assert all(f"--from-literal={key}=" in text for key in keys)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_the_cluster_sets_no_variable_of_till_and_prometheus_can_read_a_pod(folder):
+    """Kubernetes would set TILL_CONTROL_PORT to a URL for the service till-control."""
+    names = [document["metadata"]["name"] for document in documents(folder) if document["kind"] == "Service"]
+    assert "till-control" in names and pod(folder)["enableServiceLinks"] is False
+    items = [item["name"] for item in pod(folder)["containers"][0]["env"]]
+    assert items.index("POD_IP") < items.index("TILL_CONTROL_HOST")
+    assert variables(folder)["TILL_CONTROL_HOST"].endswith(",$(POD_IP)")
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
