@@ -1,12 +1,20 @@
 import Logging
 import TillStorage
 
-/// Limits the length of every text in a log line, so that no library can fill the log with long values.
+/// Limits the length of every text in a log line, so that no library can fill the log with long values. For a
+/// log that is text, it also replaces characters that begin a line or control a terminal, so that no client can forge
+/// a line.
 package struct BoundedLogHandler: LogHandler {
     private var handler: any LogHandler
+    private let isText: Bool
 
-    /// - Parameter handler: the handler that writes the log lines.
-    package init(_ handler: any LogHandler) { self.handler = handler }
+    /// - Parameters:
+    ///   - handler: the handler that writes the log lines.
+    ///   - isText: false if the handler itself writes each character so that it cannot be taken for another line.
+    package init(_ handler: any LogHandler, isText: Bool = true) {
+        self.handler = handler
+        self.isText = isText
+    }
 
     /// The level of the wrapped handler.
     package var logLevel: Logger.Level {
@@ -17,7 +25,7 @@ package struct BoundedLogHandler: LogHandler {
     /// The metadata of every line, with each value cut to the maximum length.
     package var metadata: Logger.Metadata {
         get { handler.metadata }
-        set { handler.metadata = Self.bounded(newValue) }
+        set { handler.metadata = bounded(newValue) }
     }
 
     /// The provider of the wrapped handler.
@@ -29,30 +37,32 @@ package struct BoundedLogHandler: LogHandler {
     /// One metadata value of every line.
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { handler[metadataKey: key] }
-        set { handler[metadataKey: key] = newValue.map(Self.bounded) }
+        set { handler[metadataKey: key] = newValue.map(bounded) }
     }
 
     /// Cuts a log line and passes it to the wrapped handler. An error in the event becomes the metadata value `cause`.
     package func log(event: LogEvent) {
         var event = event
-        event.message = "\(Self.bounded(event.message.description))"
-        event.metadata = event.metadata.map(Self.bounded)
+        event.message = "\(bounded(event.message.description))"
+        event.metadata = event.metadata.map(bounded)
         if let error = event.error {
-            event.metadata = (event.metadata ?? [:]).merging(["cause": "\(error.logText)"]) { present, _ in present }
+            event.metadata = (event.metadata ?? [:]).merging(["cause": "\(bounded(error.logText))"]) { present, _ in
+                present
+            }
             event.error = nil
         }
         handler.log(event: event)
     }
 
-    private static func bounded(_ metadata: Logger.Metadata) -> Logger.Metadata { metadata.mapValues(bounded) }
+    private func bounded(_ metadata: Logger.Metadata) -> Logger.Metadata { metadata.mapValues(bounded) }
 
-    private static func bounded(_ value: Logger.Metadata.Value) -> Logger.Metadata.Value {
+    private func bounded(_ value: Logger.Metadata.Value) -> Logger.Metadata.Value {
         switch value {
         case .string(let text): .string(bounded(text))
         // Types are compared, because a cast takes a microsecond.
         case .stringConvertible(let value) where type(of: value) == Int.self: .stringConvertible(value)
         case .stringConvertible(let value) where type(of: value) == BoundedDescription.self: .stringConvertible(value)
-        case .stringConvertible(let value): .stringConvertible(BoundedDescription(value: value))
+        case .stringConvertible(let value): .stringConvertible(BoundedDescription(value: value, isText: isText))
         case .array(let values): .array(values.map(bounded))
         case .dictionary(let values): .dictionary(bounded(values))
         }
@@ -61,11 +71,18 @@ package struct BoundedLogHandler: LogHandler {
     /// Makes the text of a value only for a line that is written: Hummingbird gives each request a logger with its id.
     private struct BoundedDescription: CustomStringConvertible, Sendable {
         let value: any CustomStringConvertible & Sendable
+        let isText: Bool
 
-        var description: String { BoundedLogHandler.bounded(value.description) }
+        var description: String { BoundedLogHandler.bounded(value.description, isText: isText) }
     }
 
-    private static func bounded(_ text: String) -> String {
+    private func bounded(_ text: String) -> String { Self.bounded(text, isText: isText) }
+
+    private static func bounded(_ text: String, isText: Bool) -> String {
+        isText ? LogText.visible(short(text)) : short(text)
+    }
+
+    private static func short(_ text: String) -> String {
         // Also limits the bytes, because one character can have any number of combining marks.
         guard text.utf8.count > LogText.maxCharacters else { return text }
         let count = text.count

@@ -34,7 +34,8 @@ struct Announcement: Sendable {
             case .json: file
             case .nothing: ""
             }
-        FileHandle.standardOutput.write(Data(text.utf8))
+        // A server works without a reader of its output, and with a full disk under it.
+        try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
         if let readyFile { try DataDirectory.write(file, to: readyFile) }
     }
 

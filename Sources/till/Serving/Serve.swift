@@ -38,6 +38,8 @@ struct Serve: DocumentedCommand {
     @OptionGroup(title: "Store behavior") var choices: ShopChoices
 
     func run() async throws {
+        // Before the first log line: a closed pipe must not end the server.
+        signal(SIGPIPE, SIG_IGN)
         let source = try await source()
         let directory = try keepsNothing(source) ? nil : (source.text("data") ?? "./till-data").absolutePath
         let logger = try Self.logger(source)
@@ -125,16 +127,16 @@ struct Serve: DocumentedCommand {
     ///
     /// - Parameter level: the level if the settings name none.
     static func logger(_ source: SettingsSource, level: Logger.Level = .notice) throws -> Logger {
-        let makeHandler: (String) -> any LogHandler
+        let makeHandler: (String) -> BoundedLogHandler
         switch source.text("logFormat") {
         case nil, "text"?:
-            makeHandler = { StreamLogHandler.standardError(label: $0, metadataProvider: .traces) }
+            makeHandler = { BoundedLogHandler(StreamLogHandler.standardError(label: $0, metadataProvider: .traces)) }
         case "json"?:
-            makeHandler = { JSONLogHandler(label: $0, metadataProvider: .traces) }
+            makeHandler = { BoundedLogHandler(JSONLogHandler(label: $0, metadataProvider: .traces), isText: false) }
         case let other?:
             throw ValidationError("There is no log format \(other.prefix(64)). Use text or json.")
         }
-        var logger = Logger(label: "till", factory: { BoundedLogHandler(makeHandler($0)) })
+        var logger = Logger(label: "till", factory: { makeHandler($0) })
         logger.logLevel = level
         if let level = source.text("logLevel") {
             guard let chosen = Logger.Level(rawValue: level) else {

@@ -283,6 +283,14 @@ def test_an_unwritable_file_ends_the_start(tmp_path):
     assert outcome.stdout == "" and not (tmp_path / "ready").exists()
 
 
+@pytest.mark.parametrize("output", [">/dev/full", "| true"])
+def test_a_server_works_without_a_reader_of_its_output(tmp_path, output):
+    command = {">/dev/full": 'exec "$@" >/dev/full', "| true": 'exec "$@" > >(exec true)'}[output]
+    with Server(tmp_path / "data", tmp_path, prefix=("bash", "-c", command, "bash")) as till:
+        assert requests.get(till.address("control") + "/readyz", timeout=60).status_code == 200
+        assert till.stop() == 0
+
+
 def test_an_unwritable_folder_is_named(tmp_path):
     # The test runs as another user, because root can write everywhere. This user needs access to the program.
     place = tmp_path / "open"

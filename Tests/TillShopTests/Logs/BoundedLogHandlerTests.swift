@@ -29,4 +29,19 @@ struct BoundedLogHandlerTests {
         #expect(!line.contains(String(repeating: "x", count: LogText.maxCharacters + 1)))
         #expect(line.contains("7960 characters") && line.contains("Holder") && !line.contains("secret"))
     }
+
+    @Test("No value begins a new line, controls a terminal or changes the direction of the text")
+    func oneLine() throws {
+        let log = TestLog()
+        var logger = Logger(label: "test", factory: { _ in BoundedLogHandler(log.logger().handler) })
+        logger.logLevel = .error
+        logger.error(
+            "begin\r\nend",
+            metadata: ["key": "X\n2026 notice till: stopped", "app": "a\u{1B}[2J\u{9B}\u{85}\u{202E}\u{2028}é😀"]
+        )
+        let line = try #require(log.errors.first)
+        #expect(line.contains("begin  end") && line.contains("X 2026 notice") && line.contains("é😀"))
+        let dangerous: Set<Unicode.Scalar> = ["\n", "\r", "\u{1B}", "\u{9B}", "\u{85}", "\u{202E}", "\u{2028}"]
+        #expect(line.unicodeScalars.allSatisfy { !dangerous.contains($0) })
+    }
 }

@@ -21,7 +21,8 @@ struct JSONLogHandlerTests {
                         metadataProvider: metadataProvider,
                         now: { Date(timeIntervalSince1970: 1_767_225_600.007) },
                         write: { line in lines.value += [line] }
-                    )
+                    ),
+                    isText: false
                 )
             }
         )
