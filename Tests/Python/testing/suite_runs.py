@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -13,6 +14,7 @@ from urllib.parse import urlsplit
 from process_helpers import ROOT, clean_environment, port_of, till_binary, wait_until
 
 LIBRARY = ROOT / "TestLibraries/python"
+sys.path.insert(0, str(LIBRARY))
 SUITES = Path(__file__).parent / "suites"
 LIMIT = 300
 
@@ -25,16 +27,21 @@ class SuiteRun:
         self.facts.mkdir()
         self.temporary.mkdir()
         (folder / "pytest.ini").write_text("[pytest]\n")
-        # The variables of the outer run would make pytest-xdist think that this is a worker of it.
+        if suite.parent == SUITES:
+            # Not beside the fixtures of this repository's own tests.
+            suite = Path(shutil.copy(suite, folder))
+        # The variables of the outer run would make pytest-xdist think that this is a worker of it. Its other plugins
+        # take longer to load than a suite to run.
         inherited = {key: value for key, value in clean_environment().items() if not key.startswith("PYTEST_")}
         self.process = subprocess.Popen(
             [
                 sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "till_testing.plugin",
-                "-c", str(folder / "pytest.ini"), "--rootdir", str(folder), *arguments, str(suite),
+                *(["-p", "xdist.plugin"] if "-n" in arguments else []), "-c", str(folder / "pytest.ini"), "--rootdir", str(folder), *arguments, str(suite),
             ],
             cwd=folder, start_new_session=True, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, env={
-                **inherited, "PYTHONPATH": str(LIBRARY), "PYTHONDONTWRITEBYTECODE": "1", "TILL_BIN": till_binary(),
+                **inherited, "PYTHONPATH": str(LIBRARY), "PYTHONDONTWRITEBYTECODE": "1",
+                "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TILL_BIN": till_binary(),
                 "TMPDIR": str(self.temporary), "FACTS": str(self.facts), **environment,
             },
         )

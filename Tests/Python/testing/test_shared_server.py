@@ -17,6 +17,13 @@ def test_the_example_of_the_guide_passes(tmp_path):
     assert list(run.temporary.glob("till-*")) == []
 
 
+def test_the_ways_to_choose_the_app(tmp_path):
+    output = SuiteRun(tmp_path, SUITES / "marks.py", "-q", CATALOG=CATALOG).end()
+    assert "4 passed, 2 errors" in output, output
+    assert "The mark till has the keywords catalog, environment and start, not catalogue." in output
+    assert f"There is no catalog {tmp_path}/Missing.storekit" in output
+
+
 def test_four_workers_share_a_server_and_see_their_own_app_only(tmp_path):
     run = SuiteRun(tmp_path, SUITES / "isolation.py", "-n", "4", "--dist", "each", CATALOG=CATALOG)
     output = run.end()
@@ -66,7 +73,6 @@ def left(control) -> tuple:
 @pytest.mark.parametrize("arguments", [[], ["-n", "1"]], ids=["one process", "a worker"])
 def test_a_running_server_is_used_and_cleaned_up(tmp_path, serve, arguments):
     server = serve()
-    (tmp_path / "pytest.ini").write_text("")
     run = SuiteRun(
         tmp_path, SUITES / "running.py", "-o", f"till_catalog={CATALOG}", *arguments,
         TILL_CONTROL=server.address("control"),
