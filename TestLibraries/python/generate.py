@@ -22,6 +22,8 @@ OMITTED = {
 }
 # Operations with a catalog or a part of one in their body.
 PASSED_AS_A_WHOLE = {"putCatalog", "importStoreKitFile", "putProduct", "putGroup"}
+# Fields that a printed answer leaves out.
+SECRET = {"privateKey", "sharedSecret"}
 HEAD = '"""{}\n\nGenerated from the OpenAPI document by TestLibraries/python/generate.py.\n"""\n\n'
 PRIMITIVES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 WIDTH = 120
@@ -98,11 +100,12 @@ def answers(contract: Contract) -> str:
         fields = {field: contract.type(schema) for field, schema in component["properties"].items()}
         required = [field for field in fields if field in component.get("required", [])]
         lines = [f"    {identifier(field)}: {fields[field]}\n" for field in required]
-        optional = [field for field in fields if field not in required]
-        lines += [f"    {identifier(field)}: Optional[{fields[field]}] = None\n" for field in optional]
+        for field in [field for field in fields if field not in required]:
+            default = "field(default=None, repr=False)" if field in SECRET else "None"
+            lines.append(f"    {identifier(field)}: Optional[{fields[field]}] = {default}\n")
         written.append((name, docstring(component.get("description", name), "    ") + "".join(lines)))
     head = HEAD.format("The objects in answers of the control API, with the names of the contract.")
-    head += "from __future__ import annotations\n\nfrom dataclasses import dataclass\n"
+    head += "from __future__ import annotations\n\nfrom dataclasses import dataclass, field\n"
     head += "from typing import Any, Dict, List, Optional\n"
     return head + "".join(f"\n\n@dataclass(frozen=True)\nclass {name}:\n{body}" for name, body in sorted(written))
 

@@ -5,7 +5,7 @@ Generated from the OpenAPI document by TestLibraries/python/generate.py.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional
 
 
@@ -314,7 +314,7 @@ class KeyInfo:
     name: str
     offersOf: Optional[str] = None
     revokedDate: Optional[int] = None
-    privateKey: Optional[str] = None
+    privateKey: Optional[str] = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -571,7 +571,7 @@ class SettledInfo:
 class SharedSecretInfo:
     """A shared secret."""
     from_: str
-    sharedSecret: Optional[str] = None
+    sharedSecret: Optional[str] = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)

@@ -37,9 +37,14 @@ class App:
         self.key_id: str = key.keyId
         # The text of the .p8 file.
         self.private_key: str = key.privateKey
-        if content is not None:
-            self.control.import_store_kit_file(content)
-        self.clock = self._clock(start)
+        till.apps.append(self)
+        try:
+            if content is not None:
+                self.control.import_store_kit_file(content)
+            self.clock = self._clock(start)
+        except BaseException:
+            self.delete()
+            raise
 
     def _clock(self, start) -> Clock:
         if start is None:
@@ -62,8 +67,9 @@ class App:
         """Starts a receiver, and sends the app's notifications to it."""
         return Endpoint(self)
 
-    def send_notifications_to(self, url: str, name: str = "primary"):
-        """Sends the app's notifications to a server of your own."""
+    def send_notifications_to(self, url: str, name: str = "backend"):
+        """Sends the app's notifications to your server, too. Apple's notification history reports only deliveries to the
+        endpoint with the name "primary", which an `Endpoint` uses if there is one."""
         self.control.set_endpoint(name, url)
 
     # Apple's library

@@ -16,7 +16,7 @@ from .transport import ControlError, TillError
 if TYPE_CHECKING:
     from .app import App
 
-LIMIT = 5.0
+LIMIT = 10.0
 
 
 class Notification:
@@ -59,7 +59,7 @@ class Endpoint:
         self._failures: List[int] = []
         self._server = _Server(("127.0.0.1", 0), _handler(self._answer))
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
-        app.send_notifications_to(self.url)
+        app.send_notifications_to(self.url, "primary")
 
     @property
     def url(self) -> str:
@@ -80,6 +80,7 @@ class Endpoint:
     def expect(self, type: str, subtype: Optional[str] = None, timeout: float = LIMIT) -> Notification:
         """Returns the first notification of this type that no earlier call has returned. Waits for it if necessary, at
         most `timeout` seconds. Without `subtype`, a notification with any subtype is returned."""
+        __tracebackhide__ = True  # pytest shows the line of the test.
         deadline = time.monotonic() + timeout
         with self._changed:
             while True:
@@ -92,6 +93,12 @@ class Endpoint:
                     break
                 self._changed.wait(left)
         raise AssertionError(self._explanation(type, subtype, timeout))
+
+    def expect_nothing_else(self):
+        """Fails if a notification arrived that no call of `expect` has returned."""
+        __tracebackhide__ = True
+        if self.unexpected:
+            raise AssertionError("\n".join(["Nothing else was expected.", *self._arrivals()]))
 
     def fail(self, status: int = 500, times: int = 1):
         """Answers the next deliveries with this status. Till repeats them on the clock of the app, first after an
@@ -140,18 +147,23 @@ class Endpoint:
     def _explanation(self, type: str, subtype: Optional[str], timeout: float) -> str:
         """What arrived instead, and what happens next."""
         lines = [f"{_name(type, subtype)} did not arrive within {timeout:g} s."]
-        lines.append("Arrived instead:" if self.received else "No notification arrived.")
-        for item in self.received:
-            date = _date(item.payload.signedDate) if item.payload.signedDate else "no date"
-            used = " (returned by an earlier expect)" if item in self._claimed else ""
-            lines.append(f"  {_name(item.type, item.subtype)} of {date}{used}")
-        if self._refused:
-            lines += ["Not accepted:", *(f"  {reason}" for reason in self._refused)]
+        lines += self._arrivals()
         try:
             lines += self._upcoming()
         except TillError as error:
             lines.append(f"The upcoming events are unknown: {error}")
         return "\n".join(lines)
+
+    def _arrivals(self) -> List[str]:
+        received = self.received
+        lines = ["Arrived:" if received else "No notification arrived."]
+        for item in received:
+            date = _date(item.payload.signedDate) if item.payload.signedDate else "no date"
+            used = " (returned by an earlier expect)" if item in self._claimed else ""
+            lines.append(f"  {_name(item.type, item.subtype)} of {date}{used}")
+        if self._refused:
+            lines += ["Not accepted:", *(f"  {reason}" for reason in self._refused)]
+        return lines
 
     def _upcoming(self) -> List[str]:
         clock = self._app.clock

@@ -67,6 +67,7 @@ def till(request) -> Till:
 @pytest.fixture
 def till_app(request, till):
     """An app of its own for the test. The name is for projects that have a fixture app of their own."""
+    __tracebackhide__ = True
     with till.app(**_options(request)) as app:
         yield app
 

@@ -20,13 +20,12 @@ WATCHER = Path(__file__).with_name("watcher.py")
 
 
 def till_program() -> str:
-    """The program that TILL_BIN names, or the one on the path, or the one that was installed with this package."""
+    """The program that TILL_BIN names, or the one that was installed with this package, or the one on the path."""
     if named := os.environ.get("TILL_BIN"):
         if not os.access(named, os.X_OK):
             raise TillError(f"TILL_BIN is {named}, which is not a program. Correct or unset it.")
         return str(Path(named).resolve())
-    installed = Path(sysconfig.get_path("scripts")) / "till"
-    if found := shutil.which("till") or (str(installed) if os.access(installed, os.X_OK) else None):
+    if found := shutil.which("till", path=sysconfig.get_path("scripts")) or shutil.which("till"):
         return found
     raise TillError(
         "There is no program till. Put it on the path, set TILL_BIN to its path, or set TILL_CONTROL to the address of "

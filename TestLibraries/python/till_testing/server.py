@@ -32,6 +32,7 @@ class Till:
         self.connection = ControlConnection(facts["control"], facts.get("token"))
         self.control = ServerOperations(self.connection)
         self.root_certificate = ssl.PEM_cert_to_DER_cert(facts["rootCertificate"])
+        # The apps that are not deleted.
         self.apps: list = []
         self._numbers = 0
 
@@ -66,9 +67,7 @@ class Till:
         """Creates an app. `catalog` is the path of a .storekit file, or its content. `start` is the time that the app's
         clock shows at first; by default, it shows the present time."""
         self._numbers += 1
-        app = App(self, f"{self.prefix}.n{self._numbers}", catalog, environment, start)
-        self.apps.append(app)
-        return app
+        return App(self, f"{self.prefix}.n{self._numbers}", catalog, environment, start)
 
     @contextlib.contextmanager
     def snapshot(self, *apps: App):

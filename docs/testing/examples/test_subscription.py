@@ -40,6 +40,7 @@ def test_from_trial_to_refund(app, endpoint, clock):
 
     # After the week, she pays for the first month.
     clock.advance("1w")
+    assert not backend.has_access(purchase.originalTransactionId, clock.milliseconds)
     renewal = endpoint.expect("DID_RENEW")
     backend.receive(renewal.signedPayload)
     assert backend.has_access(purchase.originalTransactionId, clock.milliseconds)
