@@ -282,3 +282,12 @@ def test_apples_library_is_missing(monkeypatch, app):
     with pytest.raises(TillError, match="app.verifier.* needs Apple's library: pip install app-store-server-library"):
         app.endpoint()
     assert app.control.list_endpoints() == []
+
+
+def test_the_calls_that_the_page_lists_under_everything_else(till, app):
+    """docs/testing/python.md"""
+    assert app.control.update_settings(grace={"days": 16}).grace.days == 16
+    assert app.control.raise_price("pro.month", 5_990).state == "done"
+    rule = till.control.add_fault("rateLimit", bundleId=app.bundle_id)
+    assert [item.id for item in till.control.list_faults()] == [rule.id]
+    till.control.remove_faults(faultId=rule.id)

@@ -1,11 +1,15 @@
 """The pytest plugin of the test library with several workers, crashes, kills, and a server that is running already."""
 
 import json
+import re
+import shutil
+import subprocess
+import sys
 
 import pytest
 
-from process_helpers import ROOT, wait_until
-from suite_runs import SUITES, SuiteRun, assert_nothing_left, is_running
+from process_helpers import ROOT, clean_environment, till_binary, wait_until
+from suite_runs import LIBRARY, SUITES, SuiteRun, assert_nothing_left, is_running
 
 EXAMPLES = ROOT / "docs/testing/examples"
 CATALOG = str(EXAMPLES / "Shop.storekit")
@@ -15,6 +19,23 @@ def test_the_example_of_the_guide_passes(tmp_path):
     run = SuiteRun(tmp_path, EXAMPLES / "test_subscription.py", "-q")
     assert "1 passed" in run.end()
     assert list(run.temporary.glob("till-*")) == []
+
+
+def test_the_other_examples_of_the_page_run(tmp_path):
+    """A fixture for a module, which the page shows without a test, and a script without pytest."""
+    page = (ROOT / "docs/testing/python.md").read_text()
+    _, fixtures, script = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    (ini,) = re.findall(r"^```ini\n\[pytest\]\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert ini == "till_catalog = tests/Shop.storekit\n"
+    shutil.copy(CATALOG, tmp_path)
+    (tmp_path / "test_shop.py").write_text(
+        f"{fixtures}\n\n@pytest.mark.parametrize('number', range(2))\ndef test_shop(app, endpoint, number):\n"
+        "    assert app.customer('ann').buy('pro.month').result == 'subscribed'\n    endpoint.expect('SUBSCRIBED')\n"
+    )
+    output = SuiteRun(tmp_path, tmp_path / "test_shop.py").end()
+    assert "2 passed" in output, output
+    environment = {**clean_environment(), "PYTHONPATH": str(LIBRARY), "TILL_BIN": till_binary()}
+    subprocess.run([sys.executable, "-B", "-c", script], cwd=tmp_path, check=True, env=environment)
 
 
 def test_the_ways_to_choose_the_app(tmp_path):
