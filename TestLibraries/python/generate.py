@@ -191,8 +191,8 @@ def operations(contract: Contract) -> str:
         group.append(method(contract, path, verb, operation))
     head = HEAD.format(
         "The operations of the control API that tests need, a method for each.\n\n"
-        "Names of methods follow Python; names of arguments and fields are those of the contract. A value that is None is\n"
-        "not sent."
+        "Names of methods follow Python; names of arguments and fields are those of the contract. A value that is None\n"
+        "is not sent."
     )
     head += "from __future__ import annotations\n\nfrom typing import Any, Dict, List, Optional\n\n"
     head += "from .transport import ControlConnection, Sender, part\n"

@@ -68,8 +68,8 @@ class App:
         return Endpoint(self)
 
     def send_notifications_to(self, url: str, name: str = "backend"):
-        """Sends the app's notifications to your server, too. Apple's notification history reports only deliveries to the
-        endpoint with the name "primary", which an `Endpoint` uses if there is one."""
+        """Sends the app's notifications to your server, too. Apple's notification history reports only deliveries to
+        the endpoint with the name "primary", which an `Endpoint` uses if there is one."""
         self.control.set_endpoint(name, url)
 
     # Apple's library

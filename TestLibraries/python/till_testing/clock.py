@@ -15,8 +15,8 @@ Time = Union[datetime.datetime, int, str]
 
 
 def milliseconds(time: Time) -> int:
-    """A time as milliseconds since 1970, from such a number, a date and time, or ISO 8601 text. Without an offset, it is
-    UTC."""
+    """A time as milliseconds since 1970, from such a number, a date and time, or ISO 8601 text. Without an offset, it
+    is UTC."""
     if isinstance(time, str):
         # Python 3.10 and older do not read the letter.
         time = datetime.datetime.fromisoformat(time.replace("Z", "+00:00"))

@@ -59,7 +59,11 @@ class Endpoint:
         self._failures: List[int] = []
         self._server = _Server(("127.0.0.1", 0), _handler(self._answer))
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
-        app.send_notifications_to(self.url, "primary")
+        try:
+            app.send_notifications_to(self.url, "primary")
+        except BaseException:
+            self._stop()
+            raise
 
     @property
     def url(self) -> str:
@@ -115,8 +119,11 @@ class Endpoint:
             if refusal.code not in ("unknown_app", "unknown_endpoint"):
                 raise
         finally:
-            self._server.shutdown()
-            self._server.server_close()
+            self._stop()
+
+    def _stop(self):
+        self._server.shutdown()
+        self._server.server_close()
 
     def __enter__(self) -> Endpoint:
         return self

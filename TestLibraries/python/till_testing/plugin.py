@@ -16,7 +16,8 @@ SHARED = pytest.StashKey[SharedTill]()
 
 
 def pytest_addoption(parser):
-    parser.addini("till_catalog", "the .storekit file of the fixture app, relative to the folder of this file", "pathlist")
+    text = "the .storekit file of the fixture app, relative to the folder of this file"
+    parser.addini("till_catalog", text, "pathlist")
 
 
 def pytest_configure(config):

@@ -36,7 +36,8 @@ class SuiteRun:
         self.process = subprocess.Popen(
             [
                 sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "till_testing.plugin",
-                *(["-p", "xdist.plugin"] if "-n" in arguments else []), "-c", str(folder / "pytest.ini"), "--rootdir", str(folder), *arguments, str(suite),
+                *(["-p", "xdist.plugin"] if "-n" in arguments else []),
+                "-c", str(folder / "pytest.ini"), "--rootdir", str(folder), *arguments, str(suite),
             ],
             cwd=folder, start_new_session=True, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, env={

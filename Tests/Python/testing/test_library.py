@@ -44,11 +44,11 @@ def endpoint(app):
 
 
 def test_the_generated_code_is_up_to_date(till):
-    """If not: python TestLibraries/python/generate.py"""
     with urllib.request.urlopen(f"{till.connection.address}/openapi.json") as answer:
         files = generate.generate(json.load(answer))
     for name, text in files.items():
-        assert (LIBRARY / "till_testing" / name).read_text() == text
+        is_current = (LIBRARY / "till_testing" / name).read_text() == text
+        assert is_current, f"{name}: TILL_BIN=.build/debug/till python3 TestLibraries/python/generate.py"
 
 
 def test_only_the_standard_library_is_needed_to_import():
