@@ -191,8 +191,8 @@ def operations(contract: Contract) -> str:
         group.append(method(contract, path, verb, operation))
     head = HEAD.format(
         "The operations of the control API that tests need, a method for each.\n\n"
-        "Names of methods follow Python; names of arguments and fields are those of the contract. A value that is None\n"
-        "is not sent."
+        "Names of methods follow Python; names of arguments and fields are those of the contract. A value that is\n"
+        "None is not sent."
     )
     head += "from __future__ import annotations\n\nfrom typing import Any, Dict, List, Optional\n\n"
     head += "from .transport import ControlConnection, Sender, part\n"
@@ -201,7 +201,8 @@ def operations(contract: Contract) -> str:
     head = head.replace("from .transport", f"from .answers import (\n{imports}\n)\nfrom .transport")
     return (
         head + '\n\nclass ServerOperations(Sender):\n    """Operations that concern the whole server."""\n\n'
-        + "\n".join(of_server) + '\n\nclass AppOperations(Sender):\n    """Operations in one environment of one app."""\n\n'
+        + "\n".join(of_server)
+        + '\n\nclass AppOperations(Sender):\n    """Operations in one environment of one app."""\n\n'
         "    app_path: str\n    environment_path: str\n\n"
         "    def __init__(self, connection: ControlConnection, bundleId: str, environment: str):\n"
         "        super().__init__(connection)\n"

@@ -1,7 +1,7 @@
 """The operations of the control API that tests need, a method for each.
 
-Names of methods follow Python; names of arguments and fields are those of the contract. A value that is None
-is not sent.
+Names of methods follow Python; names of arguments and fields are those of the contract. A value that is
+None is not sent.
 
 Generated from the OpenAPI document by TestLibraries/python/generate.py.
 """
