@@ -1,4 +1,5 @@
-"""The Python wheel: the binary in the folder that pip puts on the path. auditwheel determines the tag on Linux."""
+"""The Python wheel: the binary in the folder that pip puts on the path, and the library for tests, which is a plugin of
+pytest. auditwheel determines the tag on Linux."""
 
 import base64
 import hashlib
@@ -9,9 +10,13 @@ import time
 import zipfile
 from pathlib import Path
 
-from project import DIST, DISTRIBUTION, Project, run
+from project import DIST, DISTRIBUTION, ROOT, Project, run
 
 TOOLS = DISTRIBUTION / ".venv/bin"
+LIBRARY = ROOT / "TestLibraries/python/till_testing"
+ENTRY_POINTS = "[pytest11]\ntill = till_testing.plugin\n"
+# What the fixtures need. Nothing of it is needed to run the server, or to import the library.
+TESTING = ("pytest>=7", "app-store-server-library")
 
 
 def build(project: Project, tree: Path) -> Path:
@@ -42,14 +47,17 @@ def write(path: Path, project: Project, tag: str, tree: Path, compression=zipfil
     metadata = (
         f"Metadata-Version: 2.4\nName: {project.name}\nVersion: {project.version}\nSummary: {project.summary}\n"
         f"License-Expression: {project.licence}\nLicense-File: LICENSE\nLicense-File: THIRD-PARTY.txt\n"
-        f"Author-email: {name} <{address}\nRequires-Python: >=3.8\nDescription-Content-Type: text/plain\n\n"
+        f"Author-email: {name} <{address}\nRequires-Python: >=3.8\nDescription-Content-Type: text/plain\n"
+        "Provides-Extra: testing\n" + "".join(f'Requires-Dist: {name}; extra == "testing"\n' for name in TESTING) + "\n"
         + "\n".join(project.description) + "\n"
     )
     files = {
         f"{project.name}-{project.version}.data/scripts/till": ((tree / "bin/till").read_bytes(), 0o755),
+        **{f"till_testing/{path.name}": (path.read_bytes(), 0o644) for path in library_files()},
         f"{info}/licenses/LICENSE": ((documents / "LICENSE").read_bytes(), 0o644),
         f"{info}/licenses/THIRD-PARTY.txt": ((documents / "THIRD-PARTY.txt").read_bytes(), 0o644),
         f"{info}/METADATA": (metadata.encode(), 0o644),
+        f"{info}/entry_points.txt": (ENTRY_POINTS.encode(), 0o644),
         f"{info}/WHEEL": (
             f"Wheel-Version: 1.0\nGenerator: till\nRoot-Is-Purelib: false\nTag: py3-none-{tag}\n".encode(), 0o644
         ),
@@ -62,6 +70,10 @@ def write(path: Path, project: Project, tag: str, tree: Path, compression=zipfil
             entry.external_attr = (0o100000 | mode) << 16
             entry.compress_type = compression
             archive.writestr(entry, content)
+
+
+def library_files() -> list[Path]:
+    return sorted(path for path in LIBRARY.iterdir() if path.suffix in (".py", ".typed"))
 
 
 def digest(content: bytes) -> str:

@@ -69,7 +69,7 @@ def whole_run():
 LONGEST = [
     "test_outside_package", "test_outside_client", "test_console", "test_history_changes", "test_crash",
     "test_hostile_receipts", "test_contract", "test_crash_clock", "test_exec", "test_scenarios", "test_documentation",
-    "test_hostile", "test_exec_database", "test_receipts",
+    "test_hostile", "test_exec_database", "test_receipts", "test_shared_server",
 ]
 
 

@@ -7,12 +7,14 @@ import re
 import shlex
 import signal
 import subprocess
+import sys
+import sysconfig
 import time
 
 import pytest
 import requests
 import yaml
-from clean_root import APP, CleanRoot, RootedServer, first_signed_answer, measured
+from clean_root import APP, CLEAN, CleanRoot, RootedServer, first_signed_answer, measured
 
 from conftest import DIST
 
@@ -53,6 +55,31 @@ def test_the_wheel(root, release, figure):
     figure(wheel, seconds, serve(root, "/opt/venv/bin/till", TILL_DATA="/srv/data"))
     shown = root.run("/opt/venv/bin/pip", "show", "--files", "till").stdout
     assert "Summary: An App Store server" in shown and "../../../bin/till\n" in shown
+
+
+def test_the_wheel_is_a_pytest_plugin(release, tmp_path):
+    """The example of the guide passes with nothing but the wheel, pytest and Apple's library."""
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    python = tmp_path / "venv/bin/python"
+    pip = [python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--disable-pip-version-check"]
+    subprocess.run([*pip, release("till-*.whl")], check=True)
+    # Nothing is downloaded: pytest and Apple's library are those of this environment.
+    (next(tmp_path.glob("venv/lib/*/site-packages")) / "tests.pth").write_text(sysconfig.get_path("purelib"))
+    (tmp_path / "pytest.ini").write_text("")
+    done = subprocess.run(
+        [
+            python, "-m", "pytest", "-p", "no:cacheprovider", "-c", tmp_path / "pytest.ini",
+            ROOT / "docs/testing/examples/test_subscription.py",
+        ],
+        capture_output=True, text=True, cwd=tmp_path, env={**clean_environment(), "PATH": CLEAN["PATH"]},
+    )
+    assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
+    # The extra of `pip install 'till[testing]'`.
+    shown = subprocess.run([*pip[:3], "inspect"], capture_output=True, text=True, check=True).stdout
+    (till,) = [item["metadata"] for item in json.loads(shown)["installed"] if item["metadata"]["name"] == "till"]
+    assert till["provides_extra"] == ["testing"]
+    needed = [re.split(r"[; ]", requirement)[0] for requirement in till["requires_dist"]]
+    assert needed == ["pytest>=7", "app-store-server-library"]
 
 
 def test_the_debian_package(root, release, figure):

@@ -30,6 +30,7 @@ from process_helpers import ROOT, Server, payload, run_till, till_binary
 
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("**/*.md")) + [page for page in [ROOT / "README.md"] if page.exists()]
+EXAMPLES = [file.read_text() for file in (DOCS / "testing/examples").iterdir() if file.is_file()]
 FILE = re.compile(r"# file: ([\w.-]+)\n")
 APP = "/v1/apps/com.example.till.demo/sandbox"
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -40,7 +41,9 @@ def name(page: Path) -> str:
 
 
 def blocks(page: Path, *kinds: str) -> list[tuple[str, str]]:
-    return [(kind, text) for kind, text in FENCE.findall(page.read_text()) if kind in kinds]
+    """The blocks of these kinds, except example files that are printed whole, which tests run as files."""
+    found = FENCE.findall(page.read_text())
+    return [(kind, text) for kind, text in found if kind in kinds and text not in EXAMPLES]
 
 
 def commands(page: Path) -> list[str]:

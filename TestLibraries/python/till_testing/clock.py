@@ -1,0 +1,57 @@
+"""`Clock`: the clock of an app."""
+
+from __future__ import annotations
+
+import datetime
+from typing import TYPE_CHECKING, Optional, Union
+
+from .answers import AdvanceReportInfo
+
+if TYPE_CHECKING:
+    from .app import App
+
+UTC = datetime.timezone.utc
+Time = Union[datetime.datetime, int, str]
+
+
+def milliseconds(time: Time) -> int:
+    """A time as milliseconds since 1970, from such a number, a date and time, or ISO 8601 text. Without an offset, it
+    is UTC."""
+    if isinstance(time, str):
+        # Python 3.10 and older do not read the letter.
+        time = datetime.datetime.fromisoformat(time.replace("Z", "+00:00"))
+    if isinstance(time, datetime.datetime):
+        time = time if time.tzinfo else time.replace(tzinfo=UTC)
+        return (time - datetime.datetime(1970, 1, 1, tzinfo=UTC)) // datetime.timedelta(milliseconds=1)
+    return int(time)
+
+
+class Clock:
+    """The clock of an app. An advance returns when its notifications are delivered, or cannot be delivered now."""
+
+    def __init__(self, app: App, name: Optional[str]):
+        self._control = app.control
+        # The name of a customer clock; None for the environment's clock.
+        self.name = name
+
+    @property
+    def milliseconds(self) -> int:
+        """The time that the clock shows, in milliseconds since 1970, as in Apple's payloads."""
+        return self._control.get_clock(clock=self.name).now
+
+    @property
+    def now(self) -> datetime.datetime:
+        """The time that the clock shows, in UTC."""
+        return datetime.datetime(1970, 1, 1, tzinfo=UTC) + datetime.timedelta(milliseconds=self.milliseconds)
+
+    def advance(self, by: str) -> AdvanceReportInfo:
+        """Advances the clock by a duration, such as "1w", "1mo", "36h" or "P1M"."""
+        return self._control.advance_clock(clock=self.name, by=by)
+
+    def advance_to(self, time: Time) -> AdvanceReportInfo:
+        """Advances the clock to a time: a datetime, ISO 8601 text, or milliseconds since 1970."""
+        return self._control.advance_clock(clock=self.name, to=milliseconds(time))
+
+    def advance_to_next_event(self) -> AdvanceReportInfo:
+        """Advances the clock to the next event, such as a renewal or the next attempt of a delivery."""
+        return self._control.advance_clock(clock=self.name, toNextEvent=True)

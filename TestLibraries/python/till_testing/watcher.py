@@ -1,0 +1,55 @@
+"""Ends a test run's server when the run has ended, also after SIGKILL.
+
+The owner starts this program in a session of its own, writes one line of JSON to its standard input, and keeps the pipe
+open. The system closes the pipe when the owner ends, however it ends. With `command`, the program runs the server, and
+stops it at the end. Without `command`, the server is not the run's own, and only the apps of the run are deleted.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+
+STOP_LIMIT = 30
+
+
+def run_server(job: dict):
+    folder = job["folder"]
+    with open(os.path.join(folder, "log"), "wb") as log:
+        server = subprocess.Popen(job["command"], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder)
+    threading.Thread(target=report_end, args=(server, folder), daemon=True).start()
+    sys.stdin.read()
+    server.terminate()
+    try:
+        server.wait(STOP_LIMIT)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def report_end(server: subprocess.Popen, folder: str):
+    """Tells the owner, who waits for the ready file, that the server has ended."""
+    code = server.wait()
+    try:
+        with open(os.path.join(folder, "ended"), "w") as file:
+            file.write(str(code))
+    except OSError:
+        # The run has ended, too, and the folder is removed.
+        pass
+
+
+def delete_apps(job: dict):
+    sys.stdin.read()
+    sys.path.insert(0, job["package"])
+    from till_testing.cleanup import delete_apps_of
+    from till_testing.transport import ControlConnection
+
+    delete_apps_of(ControlConnection(job["control"], job["token"]), job["prefix"])
+
+
+if __name__ == "__main__":
+    given = json.loads(sys.stdin.readline())
+    run_server(given) if "command" in given else delete_apps(given)
