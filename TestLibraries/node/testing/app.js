@@ -108,10 +108,10 @@ export class App {
     return text ? JSON.parse(text) : undefined;
   }
 
-  /** Verifies signed data as Apple's libraries do, and returns its payload. */
-  verify(signedData) {
+  /** Verifies signed data as Apple's libraries do, and returns its payload: see `verifySignedData`. */
+  verify(signedData, kind) {
     const { rootCertificates, bundleId, appAppleId, appleEnvironment: environment } = this;
-    return verifySignedData(signedData, { rootCertificates, bundleId, appAppleId, environment });
+    return verifySignedData(signedData, { rootCertificates, bundleId, appAppleId, environment, kind });
   }
 
   /** Saves the state of this app. `restore()` brings it back, with the time of its clock, and empties its endpoints. */
@@ -136,5 +136,3 @@ export class App {
     await this.#till.call("reset", { bundleId: this.bundleId, everything: true });
   }
 }
-
-if (Symbol.asyncDispose) App.prototype[Symbol.asyncDispose] = App.prototype.delete;

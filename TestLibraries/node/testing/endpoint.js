@@ -113,13 +113,12 @@ export class Endpoint {
   }
 
   #verified(signedPayload) {
-    const payload = this.#app.verify(signedPayload);
-    if (payload.notificationType === undefined) throw new Error("The signed data is not a notification.");
+    const payload = this.#app.verify(signedPayload, "notification");
     const { signedTransactionInfo, signedRenewalInfo } = payload.data ?? {};
     return {
       ...payload,
-      transaction: signedTransactionInfo && this.#app.verify(signedTransactionInfo),
-      renewalInfo: signedRenewalInfo && this.#app.verify(signedRenewalInfo),
+      transaction: signedTransactionInfo && this.#app.verify(signedTransactionInfo, "transaction"),
+      renewalInfo: signedRenewalInfo && this.#app.verify(signedRenewalInfo, "renewalInfo"),
       signedPayload,
     };
   }

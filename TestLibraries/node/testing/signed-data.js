@@ -16,10 +16,11 @@ const MARKERS = {
 
 /**
  * Verifies a JWS of the App Store: the chain to a trusted root, the purpose of its certificates, the signature, and the
- * app and environment for which it was signed. Returns the payload. Certificates are checked at the date of the
+ * app and environment for which it was signed. `kind` is `notification`, `transaction`, `renewalInfo` or
+ * `appTransaction`; without it, each is accepted. Returns the payload. Certificates are checked at the date of the
  * signature; their revocation is not checked.
  */
-export function verifySignedData(signedData, { rootCertificates, bundleId, appAppleId, environment }) {
+export function verifySignedData(signedData, { rootCertificates, bundleId, appAppleId, environment, kind }) {
   const { header, payload, content, signature } = parse(signedData);
   if (header.alg !== "ES256") throw new SignedDataError(`The algorithm is ${header.alg}, not ES256.`);
   const date = payload.signedDate ?? payload.receiptCreationDate;
@@ -28,7 +29,7 @@ export function verifySignedData(signedData, { rootCertificates, bundleId, appAp
   if (!verify("sha256", content, { key, dsaEncoding: "ieee-p1363" }, signature)) {
     throw new SignedDataError("The signature does not match.");
   }
-  checkOwner(payload, { bundleId, appAppleId, environment });
+  checkOwner(payload, { bundleId, appAppleId, environment, kind });
   return payload;
 }
 
@@ -94,25 +95,30 @@ function name({ subject }) {
   return subject.split("\n").find((part) => part.startsWith("CN="))?.slice(3) ?? subject;
 }
 
-/** Renewal info has no bundle id; an app receipt and an app transaction name the environment `receiptType`. */
+function kindOf(payload) {
+  if (payload.notificationType !== undefined) return "notification";
+  if (payload.receiptType !== undefined) return "appTransaction";
+  return payload.transactionId === undefined ? "renewalInfo" : "transaction";
+}
+
 function checkOwner(payload, expected) {
-  const owner = payload.notificationType === undefined
-    ? { ...payload, environment: payload.environment ?? payload.receiptType, isRenewalInfo: isRenewalInfo(payload) }
-    : ownerOfNotification(payload);
-  if (owner.bundleId !== expected.bundleId && !owner.isRenewalInfo) {
+  const kind = kindOf(payload);
+  if (expected.kind !== undefined && kind !== expected.kind) {
+    throw new SignedDataError(`It is a ${kind}, not a ${expected.kind}.`);
+  }
+  const owner = kind === "notification" ? ownerOfNotification(payload) : payload;
+  const environment = owner.environment ?? owner.receiptType;
+  // Renewal info has no bundle id.
+  if (kind !== "renewalInfo" && owner.bundleId !== expected.bundleId) {
     throw new SignedDataError(`It was signed for the app ${owner.bundleId}, not ${expected.bundleId}.`);
   }
-  if (owner.environment !== expected.environment) {
-    throw new SignedDataError(`It was signed for the environment ${owner.environment}, not ${expected.environment}.`);
+  if (environment !== expected.environment) {
+    throw new SignedDataError(`It was signed for the environment ${environment}, not ${expected.environment}.`);
   }
   const isOtherApp = owner.appAppleId !== undefined && owner.appAppleId !== expected.appAppleId;
   if (isOtherApp && expected.appAppleId !== undefined) {
     throw new SignedDataError(`It was signed for the app with the Apple id ${owner.appAppleId}, not ${expected.appAppleId}.`);
   }
-}
-
-function isRenewalInfo(payload) {
-  return payload.bundleId === undefined && payload.autoRenewProductId !== undefined && payload.transactionId === undefined;
 }
 
 function ownerOfNotification({ data, summary, appData, externalPurchaseToken: token }) {
