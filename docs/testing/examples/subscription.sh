@@ -4,30 +4,35 @@ source "$(dirname "$0")/till.sh"
 start_till
 create_app com.example.shop "$(dirname "$0")/Shop.storekit"
 
-# The backend under test: it decides from Apple's transaction, on its standard input, who may use Pro at this time.
-is_active() {
-    jq --argjson time "$1" '.revocationDate == null and .expiresDate > $time'
+# The server under test: it decides from a transaction, on its standard input, who has access at this time.
+has_access() {
+    jq --argjson now "$1" '.revocationDate == null and .expiresDate > $now'
 }
 
-# Ann buys Pro, and gets the free week.
+# payments TRANSACTION_ID: the prices in the transaction history.
+payments() {
+    apple "/inApps/v2/history/$1" | jq -r '.signedTransactions[]' | payload | jq -rs 'map(.price) | join(" ")'
+}
+
+# Ann subscribes. The first week is free.
 purchase=$(control POST "$sandbox/customers/ann/purchases" '{"productId": "pro.month"}')
-id=$(jq -r .transaction.originalTransactionId <<<"$purchase")
+id=$(jq -r .transaction.transactionId <<<"$purchase")
 trial=$(expect SUBSCRIBED/INITIAL_BUY)
-check FREE_TRIAL "$(jq -r .offerDiscountType <<<"$trial")"
-check true "$(is_active "$(now)" <<<"$trial")"
+check true "$(has_access "$(now)" <<<"$trial")"
+check 0 "$(payments "$id")"
 
-# A week later, the first paid month begins.
-control POST "$sandbox/clock/advance" '{"by": "7d"}' >/dev/null
-check false "$(is_active "$(now)" <<<"$trial")"
+# After the week, she pays for the first month.
+control POST "$sandbox/clock/advance" '{"by": "1w"}' >/dev/null
+check false "$(has_access "$(now)" <<<"$trial")"
 renewal=$(expect DID_RENEW)
-check true "$(is_active "$(now)" <<<"$renewal")"
-history=$(apple "/inApps/v2/history/$id" | jq -r '.signedTransactions[]' | payload)
-check "0 4990" "$(jq -rs 'map(.price) | join(" ")' <<<"$history")"
+check true "$(has_access "$(now)" <<<"$renewal")"
+check "0 4990" "$(payments "$id")"
 
-# Ann gets her money back, and loses access.
+# The App Store refunds the month.
 control POST "$sandbox/transactions/$(jq -r .transactionId <<<"$renewal")/refund" >/dev/null
 refund=$(expect REFUND)
-check false "$(is_active "$(now)" <<<"$refund")"
+check true "$(jq 'has("revocationDate")' <<<"$refund")"
+check false "$(has_access "$(now)" <<<"$refund")"
 statuses=$(apple "/inApps/v1/subscriptions/$id")
 check 5 "$(jq '.data[0].lastTransactions[0].status' <<<"$statuses")" # revoked
 echo "from trial to refund: passed"

@@ -2,50 +2,56 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { useApp } from "till/testing";
 
-/** The backend under test: it decides from Apple's notifications who may use Pro. */
-class Entitlements {
-  #expires = new Map();
+/** The server under test: it keeps the latest transaction of each subscription, and decides who has access. */
+class Backend {
+  #latest = new Map();
 
-  handle({ transaction }) {
-    const isRevoked = transaction.revocationDate !== undefined;
-    this.#expires.set(transaction.originalTransactionId, isRevoked ? 0 : transaction.expiresDate);
+  constructor(appStore) {
+    this.appStore = appStore;
   }
 
-  isActive(originalTransactionId, date) {
-    return date < (this.#expires.get(originalTransactionId) ?? 0);
+  receive(signedPayload) {
+    const { data } = this.appStore.verify(signedPayload, "notification");
+    const transaction = this.appStore.verify(data.signedTransactionInfo, "transaction");
+    this.#latest.set(transaction.originalTransactionId, transaction);
+  }
+
+  hasAccess(originalTransactionId, now) {
+    const { revocationDate, expiresDate } = this.#latest.get(originalTransactionId);
+    return revocationDate === undefined && now < expiresDate;
+  }
+
+  async payments(transactionId) {
+    const history = await this.appStore.request(`/inApps/v2/history/${transactionId}`);
+    return history.signedTransactions.map((signed) => this.appStore.verify(signed, "transaction").price);
   }
 }
 
 test("from trial to refund", async () => {
-  const { app, clock, endpoint } = await useApp({ catalog: new URL("Shop.storekit", import.meta.url) });
-  const entitlements = new Entitlements();
+  const { app, endpoint, clock } = await useApp({ catalog: new URL("Shop.storekit", import.meta.url) });
+  const backend = new Backend(app);
   const ann = app.customer("ann");
 
-  // Ann buys Pro, and gets the free week.
+  // Ann subscribes. The first week is free.
   const purchase = await ann.buy("pro.month");
-  const { originalTransactionId } = purchase;
-  assert.equal(app.verify(purchase.signedTransaction).offerDiscountType, "FREE_TRIAL");
-  entitlements.handle(await endpoint.expect("SUBSCRIBED", "INITIAL_BUY"));
-  assert.ok(entitlements.isActive(originalTransactionId, await clock.now()));
+  backend.receive((await endpoint.expect("SUBSCRIBED", "INITIAL_BUY")).signedPayload);
+  assert.ok(backend.hasAccess(purchase.originalTransactionId, await clock.now()));
+  assert.deepEqual(await backend.payments(purchase.transactionId), [0]);
 
-  // A week later, the first paid month begins.
-  await clock.advance("7d");
-  assert.ok(!entitlements.isActive(originalTransactionId, await clock.now()));
+  // After the week, she pays for the first month.
+  await clock.advance("1w");
+  assert.ok(!backend.hasAccess(purchase.originalTransactionId, await clock.now()));
   const renewal = await endpoint.expect("DID_RENEW");
-  entitlements.handle(renewal);
-  assert.ok(entitlements.isActive(originalTransactionId, await clock.now()));
+  backend.receive(renewal.signedPayload);
+  assert.ok(backend.hasAccess(purchase.originalTransactionId, await clock.now()));
+  assert.deepEqual(await backend.payments(purchase.transactionId), [0, 4990]);
 
-  const history = await app.request(`/inApps/v2/history/${originalTransactionId}`);
-  const prices = history.signedTransactions.map((signed) => app.verify(signed).price);
-  assert.deepEqual(prices, [0, 4990]);
-
-  // Ann gets her money back, and loses access.
+  // The App Store refunds the month.
   await ann.refund(renewal.transaction);
   const refund = await endpoint.expect("REFUND");
+  backend.receive(refund.signedPayload);
   assert.ok(refund.transaction.revocationDate);
-  entitlements.handle(refund);
-  assert.ok(!entitlements.isActive(originalTransactionId, await clock.now()));
-
-  const { data: [group] } = await app.request(`/inApps/v1/subscriptions/${originalTransactionId}`);
+  assert.ok(!backend.hasAccess(purchase.originalTransactionId, await clock.now()));
+  const { data: [group] } = await app.request(`/inApps/v1/subscriptions/${purchase.transactionId}`);
   assert.equal(group.lastTransactions[0].status, 5); // revoked
 });

@@ -7,9 +7,9 @@ start_till() {
     "${TILL_BIN:-till}" serve --ephemeral --production-port 0 --sandbox-port 0 --control-port 0 \
         --ready-file "$work/ready.json" >"$work/log" 2>&1 &
     till=$!
-    trap 'kill $till; wait $till; rm -r "$work"' EXIT
+    trap 'kill $till 2>/dev/null; wait $till; rm -r "$work"' EXIT
     until [ -e "$work/ready.json" ]; do
-        kill -0 $till || { cat "$work/log" >&2; exit 1; }
+        kill -0 $till 2>/dev/null || { cat "$work/log" >&2; exit 1; }
         sleep 0.05
     done
 }
