@@ -57,20 +57,22 @@ function content(part) {
 }
 
 function signature(operation) {
-  const fields = [...parameters(operation, "path"), ...parameters(operation, "query")].map(({ name, required, schema }) =>
-    `${name}${required ? "" : "?"}: ${type(schema)}`);
+  const sent = [...parameters(operation, "path"), ...parameters(operation, "query")];
+  const fields = sent.map(({ name, required, schema }) => `${name}${required ? "" : "?"}: ${type(schema)}`);
   const given = [fields.length ? `{ ${fields.join("; ")} }` : undefined];
   const body = operation.requestBody?.content["application/json"]?.schema;
   if (body) given.push(type(body));
   const answers = Object.entries(operation.responses).filter(([status]) => status.startsWith("2"));
-  const output = [...new Set(answers.map(([, answer]) => content(answer)).map((schema) => schema ? type(schema) : "undefined"))];
+  const schemas = answers.map(([, answer]) => content(answer));
+  const output = [...new Set(schemas.map((schema) => schema ? type(schema) : "undefined"))].join(" | ");
   const input = given.filter(Boolean).join(" & ") || "{}";
-  return `${comment(operation.summary, "  ")}  ${operation.operationId}: { input: ${input}; output: ${output.join(" | ")} };\n`;
+  return `${comment(operation.summary, "  ")}  ${operation.operationId}: { input: ${input}; output: ${output} };\n`;
 }
 
 const table = operations.map((operation) => {
   const query = parameters(operation, "query").map(({ name }) => name);
-  return `  ${operation.operationId}: ${JSON.stringify([operation.method, operation.path, query]).replaceAll(",", ", ")},\n`;
+  const row = JSON.stringify([operation.method, operation.path, query]).replaceAll(",", ", ");
+  return `  ${operation.operationId}: ${row},\n`;
 });
 writeFileSync(join(folder, "operations.js"), `${NOTE}
 /** The method, the path and the query parameters of each operation. */

@@ -23,7 +23,9 @@ export async function useApp(options = {}) {
 
 export async function createApp(till, options = {}) {
   const { catalog, environment = "sandbox", bundleId = `com.example.test-${randomUUID().slice(0, 13)}` } = options;
-  if (!ENVIRONMENTS[environment]) throw new TypeError(`environment: expected sandbox or production, not ${environment}.`);
+  if (!ENVIRONMENTS[environment]) {
+    throw new TypeError(`environment: expected sandbox or production, not ${environment}.`);
+  }
   const file = catalog && await readFile(catalog, "utf8");
   // A server with several teams wants to know which one; a server without a team creates one for the first app.
   const [team] = await till.call("listTeams");
@@ -39,6 +41,8 @@ export async function createApp(till, options = {}) {
 /** An app in one environment, with an API key. Its clock is frozen, so that time passes only when a test says so. */
 export class App {
   #till;
+  // Private, so that a printed app does not show it.
+  #signingKey;
   #endpoints = new Set();
 
   constructor(till, environment, { bundleId, appAppleId }, { keyId, issuerId, privateKey }, rootCertificate) {
@@ -49,10 +53,15 @@ export class App {
     this.address = till[environment];
     this.keyId = keyId;
     this.issuerId = issuerId;
-    this.signingKey = privateKey;
+    this.#signingKey = privateKey;
     this.rootCertificate = rootCertificate;
     this.rootCertificates = [Buffer.from(new X509Certificate(rootCertificate).raw)];
     this.clock = new Clock(this);
+  }
+
+  /** The private key of the API key, as PEM. */
+  get signingKey() {
+    return this.#signingKey;
   }
 
   /** The environment as signed data and Apple's libraries name it. */
@@ -64,7 +73,8 @@ export class App {
   call(operation, values, body) {
     const [, path = "", query = []] = operations[operation] ?? [];
     const own = ["bundleId", "environment"].filter((name) => path.includes(`{${name}}`) || query.includes(name));
-    return this.#till.call(operation, { ...Object.fromEntries(own.map((name) => [name, this[name]])), ...values }, body);
+    const ofApp = Object.fromEntries(own.map((name) => [name, this[name]]));
+    return this.#till.call(operation, { ...ofApp, ...values }, body);
   }
 
   /** The customer with this name. Till creates the customer at the first purchase. */
@@ -90,7 +100,7 @@ export class App {
     const header = { alg: "ES256", kid: this.keyId, typ: "JWT" };
     const claims = { iss: this.issuerId, iat: now, exp: now + 300, aud: "appstoreconnect-v1", bid: this.bundleId };
     const content = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
-    const signature = sign("sha256", Buffer.from(content), { key: this.signingKey, dsaEncoding: "ieee-p1363" });
+    const signature = sign("sha256", Buffer.from(content), { key: this.#signingKey, dsaEncoding: "ieee-p1363" });
     return `${content}.${signature.toString("base64url")}`;
   }
 

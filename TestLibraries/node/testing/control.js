@@ -50,7 +50,8 @@ export class ControlClient {
     const text = await answer.text();
     const isJSON = (answer.headers.get("Content-Type") ?? "").startsWith("application/json");
     const content = isJSON && text ? JSON.parse(text) : text || undefined;
-    if (!answer.ok) throw new ControlError(operation, answer.status, isJSON ? content : { message: text.slice(0, 500) });
+    const refusal = isJSON ? content : { message: text.slice(0, 500) };
+    if (!answer.ok) throw new ControlError(operation, answer.status, refusal);
     return content;
   }
 }

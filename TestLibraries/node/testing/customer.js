@@ -2,7 +2,8 @@ import { SETTLE } from "./clock.js";
 
 /**
  * A customer of an app. Each operation waits until its notifications are delivered. `transaction` is a transaction id,
- * or an object with a `transactionId`: a purchase, or a transaction from a notification.
+ * or an object with a `transactionId`: a purchase, or a transaction from a notification. Without it, an operation
+ * concerns the latest transaction, or the only subscription, of the customer.
  */
 export class Customer {
   #app;
@@ -16,12 +17,20 @@ export class Customer {
     return this.#app.call(operation, { customer: this.name, ...values });
   }
 
-  #act(operation, transaction, values) {
-    const id = transaction?.transactionId ?? transaction;
-    if (typeof id !== "string") throw new TypeError(`${operation} needs a transaction.`);
-    const path = operation.endsWith("Subscription") || operation.endsWith("PriceIncrease")
-      ? { originalTransactionId: id } : { transactionId: id };
-    return this.#app.call(operation, { ...path, ...values, settle: SETTLE });
+  async #onTransaction(operation, transaction, values) {
+    const { transactionId } = transaction === undefined ? await this.#latest() : identified(transaction);
+    return this.#app.call(operation, { transactionId, ...values, settle: SETTLE });
+  }
+
+  async #onSubscription(operation, transaction, values) {
+    const chosen = transaction === undefined ? await this.subscription() : identified(transaction);
+    return this.#app.call(operation, { originalTransactionId: chosen.transactionId, ...values, settle: SETTLE });
+  }
+
+  async #latest() {
+    const [latest] = await this.transactions();
+    if (!latest) throw new Error(`${this.name} has bought nothing.`);
+    return latest;
   }
 
   /**
@@ -38,43 +47,48 @@ export class Customer {
 
   /** Turns auto-renew off. */
   cancel(transaction, options) {
-    return this.#act("cancelSubscription", transaction, options);
+    return this.#onSubscription("cancelSubscription", transaction, options);
   }
 
   /** Turns auto-renew on. */
   resume(transaction, options) {
-    return this.#act("resumeSubscription", transaction, options);
+    return this.#onSubscription("resumeSubscription", transaction, options);
   }
 
   /** Changes to another product of the group, or to another offer. */
-  change(transaction, productId, options) {
-    return this.#act("changeSubscription", transaction, { productId, ...options });
+  change(productId, transaction, options) {
+    return this.#onSubscription("changeSubscription", transaction, { productId, ...options });
+  }
+
+  /** Extends the current period by 1 to 90 days. */
+  extend(days, transaction, options) {
+    return this.#onSubscription("extendSubscription", transaction, { days, ...options });
+  }
+
+  acceptPriceIncrease(transaction, options) {
+    return this.#onSubscription("acceptPriceIncrease", transaction, options);
+  }
+
+  declinePriceIncrease(transaction, options) {
+    return this.#onSubscription("declinePriceIncrease", transaction, options);
   }
 
   /** Refunds a transaction: `share` (`FULL`, `UNUSED`, `PART`), `percentage` in thousandths of a percent, `reason`. */
   refund(transaction, options) {
-    return this.#act("refundTransaction", transaction, options);
+    return this.#onTransaction("refundTransaction", transaction, options);
   }
 
   reverseRefund(transaction, options) {
-    return this.#act("reverseRefund", transaction, options);
+    return this.#onTransaction("reverseRefund", transaction, options);
   }
 
   /** Asks for a refund, as a customer does. */
   requestRefund(transaction, options) {
-    return this.#act("requestRefund", transaction, options);
+    return this.#onTransaction("requestRefund", transaction, options);
   }
 
   declineRefund(transaction, options) {
-    return this.#act("declineRefund", transaction, options);
-  }
-
-  acceptPriceIncrease(transaction, options) {
-    return this.#act("acceptPriceIncrease", transaction, options);
-  }
-
-  declinePriceIncrease(transaction, options) {
-    return this.#act("declinePriceIncrease", transaction, options);
+    return this.#onTransaction("declineRefund", transaction, options);
   }
 
   /** The card is declined: for renewals, or, with `{ purchases: true }`, also for purchases. */
@@ -88,8 +102,8 @@ export class Customer {
   }
 
   /** Whether a parent must approve the purchases (Ask to Buy). */
-  setAsksToBuy(asksToBuy) {
-    return this.#update({ asksToBuy });
+  askToBuy(asks = true) {
+    return this.#update({ asksToBuy: asks });
   }
 
   #update(change) {
@@ -110,8 +124,16 @@ export class Customer {
   }
 
   /** The customer as the control API describes it, with owned products and subscriptions. */
-  get() {
+  info() {
     return this.#call("getCustomer");
+  }
+
+  /** The only subscription of the customer. */
+  async subscription() {
+    const { subscriptions } = await this.info();
+    if (subscriptions.length === 1) return subscriptions[0];
+    const found = subscriptions.map(({ productId, transactionId }) => `${productId} (${transactionId})`).join(", ");
+    throw new Error(`${this.name} has not one subscription, but ${subscriptions.length}: ${found || "none"}.`);
   }
 
   /** The last 100 transactions of the customer, most recent change first. */
@@ -123,4 +145,10 @@ export class Customer {
   async receipt(options) {
     return (await this.#call("getReceipt", options)).receipt;
   }
+}
+
+function identified(transaction) {
+  const transactionId = transaction?.transactionId ?? transaction;
+  if (typeof transactionId !== "string") throw new TypeError("Expected a transaction id, or an object that has one.");
+  return { transactionId };
 }

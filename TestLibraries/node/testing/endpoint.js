@@ -73,6 +73,12 @@ export class Endpoint {
     });
   }
 
+  /** Fails if a notification has arrived that no call of `expect` has returned. */
+  expectNothingElse() {
+    const rest = this.received.filter((notification) => !this.#taken.has(notification));
+    if (rest.length) throw new Error(`Arrived, and not expected: ${rest.map(label).join(", ")}.`);
+  }
+
   /** Answers the next deliveries with this status. Till repeats them later on the app's clock. */
   fail(status = 500, times = 1) {
     this.#failures.push(...Array(times).fill(status));

@@ -1,6 +1,6 @@
 import type {
   AdvanceReportInfo, CustomerInfo, HeldPurchaseInfo, LedgerEntryInfo, NotificationSubtype, NotificationType, Operations,
-  PurchaseInfo, TransactionInfo,
+  PurchaseInfo, SubscriptionInfo, TransactionInfo,
 } from "./control.js";
 
 export type * from "./control.js";
@@ -129,50 +129,60 @@ export type Purchase = TransactionInfo & Omit<PurchaseInfo, "transaction"> & {
 /** A transaction id, a purchase, or a transaction from a notification. */
 export type AnyTransaction = string | { transactionId: string };
 
-type Options<Name extends keyof Operations> =
-  Omit<Operations[Name]["input"], "bundleId" | "environment" | "transactionId" | "originalTransactionId" | "settle">;
+/** What the methods of a customer find out, or take as other arguments. */
+type Given = "bundleId" | "environment" | "transactionId" | "originalTransactionId" | "settle" | "productId" | "days";
+type Options<Name extends keyof Operations> = Omit<Operations[Name]["input"], Given>;
 type Answer<Name extends keyof Operations> = Promise<Operations[Name]["output"]>;
 
-/** A customer of an app. Each operation waits until its notifications are delivered. */
+/**
+ * A customer of an app. Each operation waits until its notifications are delivered. Without `transaction`, an operation
+ * concerns the latest transaction, or the only subscription, of the customer.
+ */
 export class Customer {
   private constructor();
   readonly name: string;
   /** Buys a product. Without `offer`, the customer gets the introductory offer if there is one for the customer. */
   buy(
-    productId: string, options?: Omit<Options<"buyProduct">, "customer" | "productId" | "include">,
+    productId: string, options?: Omit<Options<"buyProduct">, "customer" | "include">,
   ): Promise<Purchase>;
   /** Turns auto-renew off. */
-  cancel(transaction: AnyTransaction, options?: Options<"cancelSubscription">): Answer<"cancelSubscription">;
+  cancel(transaction?: AnyTransaction, options?: Options<"cancelSubscription">): Answer<"cancelSubscription">;
   /** Turns auto-renew on. */
-  resume(transaction: AnyTransaction, options?: Options<"resumeSubscription">): Answer<"resumeSubscription">;
+  resume(transaction?: AnyTransaction, options?: Options<"resumeSubscription">): Answer<"resumeSubscription">;
   /** Changes to another product of the group, or to another offer. */
   change(
-    transaction: AnyTransaction, productId: string, options?: Options<"changeSubscription">,
+    productId: string, transaction?: AnyTransaction, options?: Options<"changeSubscription">,
   ): Answer<"changeSubscription">;
-  /** Refunds a transaction: `share` (`FULL`, `UNUSED`, `PART`), `percentage` in thousandths of a percent, `reason`. */
-  refund(transaction: AnyTransaction, options?: Options<"refundTransaction">): Answer<"refundTransaction">;
-  reverseRefund(transaction: AnyTransaction, options?: Options<"reverseRefund">): Answer<"reverseRefund">;
-  /** Asks for a refund, as a customer does. */
-  requestRefund(transaction: AnyTransaction, options?: Options<"requestRefund">): Answer<"requestRefund">;
-  declineRefund(transaction: AnyTransaction, options?: Options<"declineRefund">): Answer<"declineRefund">;
+  /** Extends the current period by 1 to 90 days. */
+  extend(
+    days: number, transaction?: AnyTransaction, options?: Options<"extendSubscription">,
+  ): Answer<"extendSubscription">;
   acceptPriceIncrease(
-    transaction: AnyTransaction, options?: Options<"acceptPriceIncrease">,
+    transaction?: AnyTransaction, options?: Options<"acceptPriceIncrease">,
   ): Answer<"acceptPriceIncrease">;
   declinePriceIncrease(
-    transaction: AnyTransaction, options?: Options<"declinePriceIncrease">,
+    transaction?: AnyTransaction, options?: Options<"declinePriceIncrease">,
   ): Answer<"declinePriceIncrease">;
+  /** Refunds a transaction: `share` (`FULL`, `UNUSED`, `PART`), `percentage` in thousandths of a percent, `reason`. */
+  refund(transaction?: AnyTransaction, options?: Options<"refundTransaction">): Answer<"refundTransaction">;
+  reverseRefund(transaction?: AnyTransaction, options?: Options<"reverseRefund">): Answer<"reverseRefund">;
+  /** Asks for a refund, as a customer does. */
+  requestRefund(transaction?: AnyTransaction, options?: Options<"requestRefund">): Answer<"requestRefund">;
+  declineRefund(transaction?: AnyTransaction, options?: Options<"declineRefund">): Answer<"declineRefund">;
   /** The card is declined: for renewals, or, with `purchases`, also for purchases. */
   declineCard(options?: { purchases?: boolean }): Answer<"updateCustomer">;
   /** The card is accepted. Till charges at once for subscriptions in billing retry. */
   acceptCard(): Answer<"updateCustomer">;
   /** Whether a parent must approve the purchases (Ask to Buy). */
-  setAsksToBuy(asksToBuy: boolean): Answer<"updateCustomer">;
+  askToBuy(asks?: boolean): Answer<"updateCustomer">;
   /** The purchases that wait for a parent, or for the customer. */
   heldPurchases(): Promise<HeldPurchaseInfo[]>;
   approve(number: number): Answer<"approvePurchase">;
   decline(number: number): Answer<"declinePurchase">;
   /** The customer as the control API describes it, with owned products and subscriptions. */
-  get(): Promise<CustomerInfo>;
+  info(): Promise<CustomerInfo>;
+  /** The only subscription of the customer. */
+  subscription(): Promise<SubscriptionInfo>;
   /** The last 100 transactions of the customer, most recent change first. */
   transactions(): Promise<LedgerEntryInfo[]>;
   /** The app receipt of the customer, in Base64, for verifyReceipt. */
@@ -219,6 +229,8 @@ export class Endpoint {
     type: NotificationType | `${NotificationType}/${NotificationSubtype}`, subtype?: NotificationSubtype,
     options?: { timeout?: number },
   ): Promise<Notification>;
+  /** Fails if a notification has arrived that no call of `expect` has returned. */
+  expectNothingElse(): void;
   /** Answers the next deliveries with this status (500). Till repeats them later on the app's clock. */
   fail(status?: number, times?: number): void;
   /** Forgets what has arrived, and the failures that were asked for. */

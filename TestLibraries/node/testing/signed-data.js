@@ -117,7 +117,7 @@ function checkOwner(payload, expected) {
   }
   const isOtherApp = owner.appAppleId !== undefined && owner.appAppleId !== expected.appAppleId;
   if (isOtherApp && expected.appAppleId !== undefined) {
-    throw new SignedDataError(`It was signed for the app with the Apple id ${owner.appAppleId}, not ${expected.appAppleId}.`);
+    throw new SignedDataError(`It was signed for the Apple id ${owner.appAppleId}, not ${expected.appAppleId}.`);
   }
 }
 
