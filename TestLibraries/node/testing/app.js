@@ -13,12 +13,12 @@ const ENVIRONMENTS = { sandbox: "Sandbox", production: "Production" };
 
 /**
  * Creates an app on the server of this process, with an endpoint: everything that a test needs. `catalog` is the path
- * or URL of a `.storekit` file.
+ * or URL of a `.storekit` file; `endpoint` has the options of `App.listen`.
  */
 export async function useApp(options = {}) {
   const till = await startTill();
   const app = await createApp(till, options);
-  return { till, app, clock: app.clock, endpoint: await app.listen() };
+  return { till, app, clock: app.clock, endpoint: await app.listen(options.endpoint) };
 }
 
 export async function createApp(till, options = {}) {

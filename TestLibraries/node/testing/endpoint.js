@@ -7,7 +7,8 @@ const TIMEOUT_MS = 10_000;
 const MAX_BODY = 1 << 20;
 
 /** Opens a receiver, and sets it as an endpoint of the app. */
-export async function openEndpoint(app, { host = "127.0.0.1", port = 0, name = "primary", types } = {}) {
+export async function openEndpoint(app, options = {}) {
+  const { host = "127.0.0.1", hostname = host, port = 0, name = "primary", types } = options;
   const endpoint = new Endpoint(app);
   const server = createServer((request, response) => endpoint.receive(request, response));
   await new Promise((resolve, reject) => {
@@ -17,7 +18,7 @@ export async function openEndpoint(app, { host = "127.0.0.1", port = 0, name = "
   // The test process ends without waiting for the receiver, or for connections that Till keeps open.
   server.unref();
   server.on("connection", (socket) => socket.unref());
-  endpoint.open(server, `http://${host}:${server.address().port}${PATH}`);
+  endpoint.open(server, `http://${hostname}:${server.address().port}${PATH}`);
   await app.call("setEndpoint", { endpoint: name, url: endpoint.url, types });
   return endpoint;
 }

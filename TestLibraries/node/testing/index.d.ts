@@ -16,11 +16,26 @@ export interface AppOptions {
   bundleId?: string;
 }
 
+export interface EndpointOptions {
+  /** The address on which the receiver listens. Default: `127.0.0.1`. */
+  host?: string;
+  /** The name under which Till finds the receiver, such as `host.docker.internal`. Default: `host`. */
+  hostname?: string;
+  /** Default: 0, a free port. */
+  port?: number;
+  /** The name of the endpoint. Default: `primary`. */
+  name?: string;
+  /** Only notifications of these types, such as `DID_RENEW` or `EXPIRED/VOLUNTARY`. */
+  types?: string[];
+}
+
 /**
  * Creates an app on the server of this process, with an endpoint: everything that a test needs. The app, the server and
  * the endpoint end with the process.
  */
-export function useApp(options?: AppOptions): Promise<{ till: Till; app: App; clock: Clock; endpoint: Endpoint }>;
+export function useApp(
+  options?: AppOptions & { endpoint?: EndpointOptions },
+): Promise<{ till: Till; app: App; clock: Clock; endpoint: Endpoint }>;
 
 /**
  * The server of this process: the one that the environment variable `TILL_CONTROL` names, otherwise a new one, which
@@ -82,8 +97,8 @@ export class App {
   readonly clock: Clock;
   /** The customer with this name. Till creates the customer at the first purchase. */
   customer(name: string): Customer;
-  /** A receiver of this app's notifications. `port` 0, the default, is a free port; `types` selects notifications. */
-  listen(options?: { host?: string; port?: number; name?: string; types?: string[] }): Promise<Endpoint>;
+  /** A receiver of this app's notifications. */
+  listen(options?: EndpointOptions): Promise<Endpoint>;
   /** Lets Till also send the notifications of this app to a server of yours. */
   sendNotificationsTo(url: string | URL, options?: { name?: string; types?: string[] }): Promise<unknown>;
   /** A bearer token for the App Store Server API, valid for five minutes. */

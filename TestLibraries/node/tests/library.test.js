@@ -224,7 +224,8 @@ test("a snapshot brings an app back", async () => {
 });
 
 test("a second server gets the notifications, too", async () => {
-  const { app, endpoint } = await useApp({ catalog });
+  const { app, endpoint } = await useApp({ catalog, endpoint: { host: "0.0.0.0", hostname: "localhost" } });
+  assert.match(endpoint.url, /^http:\/\/localhost:/);
   const bodies = [];
   const backend = createServer(async (request, response) => {
     bodies.push(JSON.parse((await request.toArray()).join("")));

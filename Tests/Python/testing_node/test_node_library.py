@@ -8,8 +8,10 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
+import yaml
 
 from process_helpers import ROOT, clean_environment, installed, till_binary
 
@@ -121,3 +123,71 @@ def test_the_example_with_curl(tmp_path):
         installed(program, program)
     printed = run("bash", EXAMPLES / "subscription.sh", cwd=tmp_path, TILL_BIN=till_binary())
     assert printed == "from trial to refund: passed\n"
+
+
+# Pages ----------------------------------------------------------------------------------------------------------------
+
+
+def blocks(page, kind) -> list[str]:
+    return re.findall(rf"^```{kind}\n(.*?)^```$", (ROOT / "docs/testing" / page).read_text(), re.MULTILINE | re.DOTALL)
+
+
+def test_the_pages_print_the_files():
+    for page, kind, names in [
+        ("node.md", "js", ["subscription.test.js"]), ("any-language.md", "sh", ["subscription.sh", "till.sh"]),
+    ]:
+        assert blocks(page, kind)[: len(names)] == [(EXAMPLES / name).read_text() for name in names]
+
+
+def test_the_setup_of_the_examples_takes_five_lines():
+    """The lines before the server under test, and those of the test that create what it needs."""
+    setup = blocks("any-language.md", "sh")[0].split("\n\n")[0].splitlines()
+    assert len(setup) <= 5
+    lines = (EXAMPLES / "subscription.test.js").read_text().splitlines()
+    assert len([line for line in lines if line.startswith("import ") or "useApp({" in line or "new Backend(" in line]) <= 5
+
+
+def test_the_requests_in_the_table_exist(server):
+    paths = server.session.get(server.address("control") + "/openapi.json").json()["paths"]
+    known = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
+    page = (ROOT / "docs/testing/any-language.md").read_text()
+    app, sandbox = "/v1/apps/{bundleId}", "/v1/apps/{bundleId}/{environment}"
+    found = [
+        request.split("?")[0].replace("{app}", app).replace("{sandbox}", sandbox)
+        for request in re.findall(r"`((?:GET|POST|PUT|PATCH|DELETE) [^` ]+)`", page)
+    ]
+    # The introduction names a path without its beginning.
+    assert len(found) > 18 and set(found) - known == {"GET /listen"}
+
+
+def test_the_workflows_on_the_page_match_their_schemas(tmp_path):
+    examples = blocks("ci.md", "yaml")
+    assert len(examples) == 4
+    for number, text in enumerate(examples):
+        file = tmp_path / f"{number}.yml"
+        file.write_text(text)
+        kind = "github-workflows" if "runs-on" in text else "gitlab-ci"
+        check = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{kind}", file]
+        if kind == "gitlab-ci":
+            check += ["--data-transform", "gitlab-ci"]
+        done = subprocess.run(check, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+    steps = yaml.safe_load(examples[2])["jobs"]["test"]["steps"]
+    action = yaml.safe_load((ROOT / ".github/actions/till/action.yml").read_text())
+    assert set(steps[1]["with"]) <= set(action["inputs"])
+    outputs = re.findall(r"steps\.till\.outputs\.([\w-]+)", examples[2])
+    assert outputs and set(outputs) <= set(action["outputs"])
+
+
+def test_the_step_after_a_failure_collects_files(server, tmp_path):
+    """Runs its script as the action has left the machine: with a virtual environment in RUNNER_TEMP/till."""
+    steps = yaml.safe_load(blocks("ci.md", "yaml")[2])["jobs"]["test"]["steps"]
+    (step,) = [step for step in steps if step.get("name", "").startswith("Keep")]
+    programs = tmp_path / "till/bin"
+    programs.mkdir(parents=True)
+    (programs / "till").symlink_to(till_binary())
+    shutil.copy(server.stderr_file, tmp_path / "till/log")
+    run("bash", "-e", "-o", "pipefail", "-c", step["run"], cwd=tmp_path, RUNNER_TEMP=str(tmp_path),
+        TILL_CONTROL=server.address("control"))
+    assert {file.name for file in (tmp_path / "failure").iterdir()} == {"refused.txt", "state.till", "till.log"}
+    assert (tmp_path / "failure/state.till").read_text().startswith('{"format":1')
