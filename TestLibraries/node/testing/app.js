@@ -22,13 +22,16 @@ export async function useApp(options = {}) {
 }
 
 export async function createApp(till, options = {}) {
-  const { catalog, environment = "sandbox", bundleId = `com.example.test-${randomUUID().slice(0, 13)}` } = options;
+  const { catalog, environment = "sandbox" } = options;
   if (!ENVIRONMENTS[environment]) {
     throw new TypeError(`environment: expected sandbox or production, not ${environment}.`);
   }
   const file = catalog && await readFile(catalog, "utf8");
   // A server with several teams wants to know which one; a server without a team creates one for the first app.
   const [team] = await till.call("listTeams");
+  const bundleId = options.bundleId ?? `com.example.test-${randomUUID().slice(0, 13)}`;
+  // Before the app exists, because this process may be killed at any time. An app with a given id may not be ours.
+  if (options.bundleId === undefined) till.remember({ bundleId });
   const created = await till.call("createApp", { bundleId, issuerId: team?.issuerId });
   const key = await till.call("createKey", { name: bundleId, issuerId: created.issuerId });
   const app = new App(till, environment, created, key, (await till.call("getAuthority")).rootCertificate);

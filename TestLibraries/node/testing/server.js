@@ -60,8 +60,8 @@ export class Till {
   }
 
   /** Deletes the app at the end of the process, even if the process is killed, unless `forget` is called before. */
-  remember(app) {
-    if (this.isShared) this.#keeper.tell({ remember: { bundleId: app.bundleId, keyId: app.keyId } });
+  remember({ bundleId, keyId }) {
+    if (this.isShared) this.#keeper.tell({ remember: { bundleId, keyId } });
   }
 
   forget(bundleId) {

@@ -40,11 +40,11 @@ def node_test(*files, cwd, **environment) -> int:
 
 @pytest.fixture
 def project(tmp_path):
-    """A project of a user, with the example."""
+    """A project of a user, with the examples."""
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "package.json").write_text('{"private": true, "type": "module"}')
-    for name in ("subscription.test.js", "Shop.storekit"):
+    for name in ("subscription.test.js", "billing.test.js", "Shop.storekit"):
         shutil.copy(EXAMPLES / name, folder)
     return folder
 
@@ -58,12 +58,12 @@ def test_the_library():
     assert passed >= len(re.findall(r"^ *test\(", tests, re.MULTILINE)) > 15
 
 
-def test_the_example_finds_the_program_on_the_path(project, tmp_path):
+def test_the_examples_find_the_program_on_the_path(project, tmp_path):
     (project / "node_modules").mkdir()
     (project / "node_modules/till").symlink_to(LIBRARY)
     (tmp_path / "till").symlink_to(till_binary())
     path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
-    assert node_test("subscription.test.js", cwd=project, PATH=path) == 1
+    assert node_test(cwd=project, PATH=path) == 4
 
 
 def test_the_example_runs_with_the_installed_package(project, tmp_path, monkeypatch):
@@ -134,7 +134,7 @@ def blocks(page, kind) -> list[str]:
 
 def test_the_pages_print_the_files():
     for page, kind, names in [
-        ("node.md", "js", ["subscription.test.js"]), ("any-language.md", "sh", ["subscription.sh", "till.sh"]),
+        ("node.md", "js", ["subscription.test.js", "billing.test.js"]), ("any-language.md", "sh", ["subscription.sh", "till.sh"]),
     ]:
         assert blocks(page, kind)[: len(names)] == [(EXAMPLES / name).read_text() for name in names]
 
