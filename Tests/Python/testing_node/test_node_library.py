@@ -93,7 +93,10 @@ def pack(tmp_path, monkeypatch):
     (tree / "bin").mkdir()
     (tree / "bin/till").write_text(f'#!/bin/sh\nexec "{till_binary()}" "$@"\n')
     (tree / "bin/till").chmod(0o755)
-    return npm.build(project.Project.load(), tree)
+    facts = project.Project.load()
+    # A debug build needs seconds to describe its commands, of which only the name and the summary are packed.
+    facts.__dict__["root_command"] = {"commandName": "till", "abstract": "An App Store server."}
+    return npm.build(facts, tree)
 
 
 def test_the_library_needs_nothing_but_node():
@@ -134,7 +137,8 @@ def blocks(page, kind) -> list[str]:
 
 def test_the_pages_print_the_files():
     for page, kind, names in [
-        ("node.md", "js", ["subscription.test.js", "billing.test.js"]), ("any-language.md", "sh", ["subscription.sh", "till.sh"]),
+        ("node.md", "js", ["subscription.test.js", "billing.test.js"]),
+        ("any-language.md", "sh", ["subscription.sh", "till.sh"]),
     ]:
         assert blocks(page, kind)[: len(names)] == [(EXAMPLES / name).read_text() for name in names]
 
@@ -144,7 +148,7 @@ def test_the_setup_of_the_examples_takes_five_lines():
     setup = blocks("any-language.md", "sh")[0].split("\n\n")[0].splitlines()
     assert len(setup) <= 5
     lines = (EXAMPLES / "subscription.test.js").read_text().splitlines()
-    assert len([line for line in lines if line.startswith("import ") or "useApp({" in line or "new Backend(" in line]) <= 5
+    assert len([line for line in lines if re.search(r"^import |useApp\(|new Backend\(", line)]) <= 5
 
 
 def test_the_requests_in_the_table_exist(server):
