@@ -1,7 +1,7 @@
 // The largest `settle` of the control API, in seconds.
 export const SETTLE = 60;
 
-/** The clock of an app. It stands still until it is advanced. */
+/** The clock of an app. It is frozen: only a test advances it. */
 export class Clock {
   #app;
 

@@ -117,7 +117,7 @@ export class App {
   delete(): Promise<void>;
 }
 
-/** The clock of an app. It stands still until it is advanced. */
+/** The clock of an app. It is frozen: only a test advances it. */
 export class Clock {
   private constructor();
   /** The time of the clock. */

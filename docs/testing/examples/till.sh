@@ -14,7 +14,7 @@ start_till() {
     done
 }
 
-# create_app BUNDLE_ID STOREKIT_FILE: an app with products, an API key, a clock that stands still, and a listener, which
+# create_app BUNDLE_ID STOREKIT_FILE: an app with products, an API key, a frozen clock, and a listener, which
 # gets the notifications as an endpoint would. Sets `app` and `sandbox`, the beginning of the paths below.
 create_app() {
     app=$1 sandbox=/v1/apps/$1/sandbox
