@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -123,6 +124,14 @@ def test_the_npm_package(release, figure, tmp_path):
     with running(till, tmp_path) as server:
         assert first_signed_answer(server).startswith(APP)
         figure(package, seconds, time.monotonic() - server.started)
+    # The test library in the package finds the program in the package.
+    for name in ("subscription.test.js", "Shop.storekit"):
+        shutil.copy(ROOT / "docs/testing/examples" / name, tmp_path)
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    tested = subprocess.run(
+        ["node", "--test", "subscription.test.js"], cwd=tmp_path, capture_output=True, text=True, env=clean_environment()
+    )
+    assert tested.returncode == 0 and re.search("^# pass 1$", tested.stdout, re.MULTILINE), tested.stdout
 
 
 def running(till, folder) -> Server:
