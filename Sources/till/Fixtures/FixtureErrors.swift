@@ -35,7 +35,8 @@ extension FixtureShop {
         guard answer.status == expected else {
             throw CommandRefused("The App Store Server API answered \(answer.status) for the fixture \(name).")
         }
-        var fixture = fixture(.apiError, name, shows)
+        // An answer without a code has no error object.
+        var fixture = fixture(.apiError, name, shows, suffix: code == nil ? "txt" : nil)
         (fixture.status, fixture.errorCode, fixture.retryAfter) = (answer.status, code, answer.retryAfter)
         try add(fixture, String(decoding: answer.body, as: UTF8.self))
     }
@@ -50,12 +51,7 @@ extension FixtureShop {
             try addAttack(.notification, attack, attack.signedPayload, isRefused: attack.mustBeRefused && !hidesFlaw)
             try addAttack(.transaction, attack, attack.signedTransactionInfo, isRefused: attack.mustBeRefused)
         }
-        for attack in try await client.send(ListAttacks(app: app, receipts: true, transactionId: id)) {
-            var fixture = fixture(.receipt, attack.case.rawValue, attack.wrong, folder: "attacks")
-            (fixture.attack, fixture.status, fixture.isAccepted) = (attack.case, attack.status, attack.status == 0)
-            fixture.verifyAt = FixtureServer.start
-            try add(fixture, attack.receipt ?? "")
-        }
+        try await addReceiptAttacks(about: id)
     }
 
     private mutating func addAttack(

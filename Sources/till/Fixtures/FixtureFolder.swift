@@ -1,7 +1,7 @@
 import Foundation
 import TillControl
-import TillJSON
 import TillCore
+import TillJSON
 import TillServer
 import TillShop
 

@@ -98,7 +98,7 @@ extension FixtureShop {
         let (request, answer) = try await verify(receipt, Self.sharedSecret)
         let status = try Self.status(answer)
         var fixture = fixture(.receipt, name, shows)
-        (fixture.isAccepted, fixture.status, fixture.verifyAt) = (status == 0, status, FixtureServer.start)
+        (fixture.isAccepted, fixture.status, fixture.verifyAt) = (status == 0, status, Self.creationDate(in: answer))
         try add(fixture, receipt)
         try addExchange("\(status).\(name)", request: request, answer, shows)
         return receipt
@@ -128,6 +128,25 @@ extension FixtureShop {
         fixture.status = status
         let content = JSONTree.members(["request": request, "answer": try JSONTree.parse(answer.body)])
         try add(fixture, String(decoding: content.written(), as: UTF8.self) + "\n")
+    }
+
+    /// The date of the receipt that verifyReceipt answers with; nil for a receipt of a single transaction.
+    private static func creationDate(in answer: Answer) -> Timestamp? {
+        let receipt = try? JSONTree.parse(answer.body)["receipt"]
+        return receipt?["receipt_creation_date_ms"]?.text.flatMap { Int64($0) }.map { Timestamp(milliseconds: $0) }
+    }
+
+    /// The receipts of the attack pack, all about one purchase and with the date of the valid receipt.
+    mutating func addReceiptAttacks(about transaction: String?) async throws {
+        let attacks = try await client.send(ListAttacks(app: app, receipts: true, transactionId: transaction))
+        let control = attacks.first { $0.case == .control }?.receipt ?? ""
+        let date = Self.creationDate(in: try await verify(control, Self.sharedSecret).1)
+        for attack in attacks {
+            var fixture = fixture(.receipt, attack.case.rawValue, attack.wrong, folder: "attacks")
+            (fixture.attack, fixture.status, fixture.isAccepted) = (attack.case, attack.status, attack.status == 0)
+            fixture.verifyAt = date
+            try add(fixture, attack.receipt ?? "")
+        }
     }
 
     private func verify(_ receipt: String, _ password: String?) async throws -> (JSONTree, Answer) {

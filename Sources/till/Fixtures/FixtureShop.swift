@@ -32,10 +32,12 @@ struct FixtureShop {
     // MARK: Files
 
     /// A file of this environment, to be completed and added.
-    func fixture(_ kind: Fixture.Kind, _ name: String, _ shows: String, folder: String? = nil) -> Fixture {
+    func fixture(_ kind: Fixture.Kind, _ name: String, _ shows: String, folder: String? = nil, suffix: String? = nil)
+        -> Fixture
+    {
         let folder = folder.map { "\($0)/" } ?? ""
         return Fixture(
-            file: "\(app.environment.rawValue)/\(folder)\(kind.folder)/\(name).\(kind.suffix)",
+            file: "\(app.environment.rawValue)/\(folder)\(kind.folder)/\(name).\(suffix ?? kind.suffix)",
             kind: kind,
             environment: app.environment.wireName,
             bundleId: app.bundleId,
