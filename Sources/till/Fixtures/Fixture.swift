@@ -73,13 +73,21 @@ struct Fixture: Encodable {
     /// The header `Retry-After` of an error.
     var retryAfter: String?
 
-    /// The date of a signature: `signedDate`, or `receiptCreationDate` of an app transaction; nil if there is none.
-    static func signedDate(of jws: String) -> Timestamp? {
+    /// The payload of a JWS, which is not verified; nil if the text is not a JWS.
+    static func payload(of jws: String) -> JSONTree? {
         let segments = jws.split(separator: ".", omittingEmptySubsequences: false)
         guard segments.count == 3, let payload = Base64URL.decode(String(segments[1])) else { return nil }
-        let tree = try? JSONTree.parse(payload)
-        let date = tree?["signedDate"]?.number ?? tree?["receiptCreationDate"]?.number
-        return date.map { Timestamp(milliseconds: $0) }
+        return try? JSONTree.parse(payload)
+    }
+
+    /// Completes the entry of a JWS with what its payload says: the date of the signature, which is
+    /// `receiptCreationDate` in an app transaction, and the type of a notification.
+    mutating func complete(with jws: String) {
+        let payload = Self.payload(of: jws)
+        let date = payload?["signedDate"]?.number ?? payload?["receiptCreationDate"]?.number
+        verifyAt = date.map { Timestamp(milliseconds: $0) }
+        notificationType = payload?["notificationType"]?.text
+        subtype = payload?["subtype"]?.text
     }
 }
 

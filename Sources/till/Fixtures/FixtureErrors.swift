@@ -63,7 +63,7 @@ extension FixtureShop {
         var fixture = fixture(kind, attack.case.rawValue, attack.wrong, folder: "attacks")
         (fixture.attack, fixture.isAccepted) = (attack.case, !isRefused)
         fixture.refusal = isRefused ? attack.refusal : nil
-        fixture.verifyAt = Fixture.signedDate(of: jws ?? "")
+        fixture.complete(with: jws ?? "")
         try add(fixture, jws ?? "")
     }
 }

@@ -73,9 +73,8 @@ extension FixtureShop {
         var fixture = fixture(.notification, name, sentence)
         guard files.contents[fixture.file] == nil else { return }
         fixture.isAccepted = true
-        (fixture.notificationType, fixture.subtype) = (info.notificationType, info.subtype)
         fixture.isTriggered = info.isTriggered
-        fixture.verifyAt = info.signedDate
+        fixture.complete(with: jws)
         try add(fixture, jws)
     }
 }

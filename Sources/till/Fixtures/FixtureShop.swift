@@ -53,7 +53,7 @@ struct FixtureShop {
         guard let jws else { throw CommandRefused("There is no signed data for the fixture \(name).") }
         var fixture = fixture(kind, name, shows)
         fixture.isAccepted = true
-        fixture.verifyAt = Fixture.signedDate(of: jws)
+        fixture.complete(with: jws)
         try add(fixture, jws)
     }
 
