@@ -68,6 +68,9 @@ extension FixtureShop {
             name += ".family-shared"
             about = "a family member's copy of \(about)"
         }
+        if let reason = info.payload?.tree["data"]?["consumptionRequestReason"]?.text {
+            name += ".\(reason.lowercased().split(separator: "_").joined(separator: "-"))"
+        }
         let subtype = info.subtype.flatMap(NotificationSubtype.init(rawValue:))
         let sentence = NotificationSentence.text(type, subtype) + (about.isEmpty ? "." : " (\(about)).")
         var fixture = fixture(.notification, name, sentence)

@@ -119,7 +119,7 @@ extension FixtureShop {
             CreateFamily(app: app, organizer: "fay", members: ["fred"], newClock: FixtureServer.start)
         )
         let plan = try await buy(FixtureCatalog.pro, by: "fay")
-        _ = try await buy(FixtureCatalog.forever, by: "fay")
+        let product = try await buy(FixtureCatalog.forever, by: "fay")
         let copies = try await client.send(ListTransactions(app: app, customer: "fred")).transactions
         for copy in copies {
             let type = copy.type == .autoRenewable ? "subscription" : "non-consumable"
@@ -129,6 +129,7 @@ extension FixtureShop {
                 "A family member's copy of a \(type)."
             )
         }
+        try await refund(product)
         guard let copy = copies.first(where: { $0.type == .autoRenewable }) else {
             throw CommandRefused("The family member has no copy of the subscription.")
         }
@@ -153,6 +154,9 @@ extension FixtureShop {
             first,
             "The first monthly payment of a commitment of twelve months."
         )
+        try await create("carl")
+        let year = try await buy(FixtureCatalog.committed, by: "carl")
+        try await addTransaction("subscription.billed-upfront", year, "A year that was billed upfront.")
         try await addRenewalInfo("commitment", first, "A commitment of twelve months with monthly payments.")
         try await advance("cora", days: 40)
         try await cancel(first)

@@ -61,6 +61,11 @@ extension FixtureShop {
         _ = try await client.send(RequestRefund(app: app, transactionId: disputed, reason: .fulfillmentIssue))
         _ = try await client.send(DeclineRefund(app: app, transactionId: disputed))
         try await addTransaction("consumable.refund-declined", disputed, "A consumable whose refund was declined.")
+        try await create("cleo")
+        for reason in ConsumptionRequestReason.allCases {
+            let coins = try await buy(FixtureCatalog.coins, by: "cleo")
+            _ = try await client.send(RequestRefund(app: app, transactionId: coins, reason: reason))
+        }
     }
 
     // MARK: Introductory offers and cancellation

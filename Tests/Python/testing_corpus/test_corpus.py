@@ -121,9 +121,9 @@ def corpus(tmp_path_factory):
 
 def test_the_manifest_lists_every_file(corpus):
     jsonschema.validate(corpus.manifest, MANIFEST)
-    found = {str(path.relative_to(corpus.folder)) for path in corpus.folder.rglob("*") if path.is_file()}
+    written = {str(path.relative_to(corpus.folder)) for path in corpus.folder.rglob("*") if path.is_file()}
     others = {"manifest.json", "README.md", "root.cer", "root.pem", "receipt-root.cer", "receipt-root.pem"}
-    assert found == {entry["file"] for entry in corpus.files} | others
+    assert written == {entry["file"] for entry in corpus.files} | others
     assert len({entry["file"] for entry in corpus.files}) == len(corpus.files)
     for kind in KINDS:
         names = [{entry["file"].split("/", 1)[1] for entry in corpus.of(kind, name)} for name in ENVIRONMENTS]
@@ -156,15 +156,15 @@ def test_apples_verifier_judges_every_file_as_the_manifest_says(corpus, kind):
 def test_the_signed_data_in_every_valid_notification_is_valid(corpus):
     keys = {"signedTransactionInfo": "transaction", "signedRenewalInfo": "renewalInfo",
             "signedAppTransactionInfo": "appTransaction"}
-    found = set()
+    seen = set()
     for entry in corpus.of("notification"):
         notice = payload(corpus.text(entry))
         assert (notice["notificationType"], notice.get("subtype")) == (entry["notificationType"], entry.get("subtype"))
         for key, jws in {**notice.get("data", {}), **notice.get("appData", {})}.items():
             if key in keys:
                 assert corpus.judge(entry, keys[key], jws) is None, entry["file"]
-                found.add(key)
-    assert found == set(keys)
+                seen.add(key)
+    assert seen == set(keys)
 
 
 # Completeness ---------------------------------------------------------------------------------------------------------
@@ -197,28 +197,46 @@ def test_every_type_and_subtype_of_notification_is_there(corpus, environment):
     assert triggered == only_by_hand | {("EXPIRED", None)}
 
 
+def values(kind):
+    """The values of an enumeration of the official library."""
+    return {each.value for each in kind}
+
+
+def found(payloads, key):
+    return {each[key] for each in payloads if key in each}
+
+
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_every_state_of_a_transaction_is_there(corpus, environment):
     rows = corpus.decoded("transaction", environment).values()
-    assert {row["type"] for row in rows} == {
-        "Auto-Renewable Subscription", "Non-Renewing Subscription", "Consumable", "Non-Consumable"}
-    assert {row["transactionReason"] for row in rows} == {"PURCHASE", "RENEWAL"}
+    for key, kind in (
+        ("type", models.Type), ("transactionReason", models.TransactionReason),
+        ("inAppOwnershipType", models.InAppOwnershipType), ("revocationType", models.RevocationType),
+        ("offerType", models.OfferType), ("offerDiscountType", models.OfferDiscountType),
+        ("billingPlanType", models.BillingPlanType),
+    ):
+        assert found(rows, key) == values(kind), key
+        assert any(key not in row for row in rows) or key in ("type", "transactionReason", "inAppOwnershipType")
     assert {(row["type"], row["inAppOwnershipType"]) for row in rows} >= {
         ("Auto-Renewable Subscription", "FAMILY_SHARED"), ("Non-Consumable", "FAMILY_SHARED")}
-    assert {row.get("revocationType") for row in rows} == {None, "REFUND_FULL", "REFUND_PRORATED", "FAMILY_REVOKE"}
-    offers = {(row.get("offerType"), row.get("offerDiscountType")) for row in rows}
-    assert offers >= {
-        (None, None), (1, "FREE_TRIAL"), (1, "PAY_AS_YOU_GO"), (1, "PAY_UP_FRONT"), (2, "FREE_TRIAL"),
-        (2, "PAY_AS_YOU_GO"), (2, "PAY_UP_FRONT"), (3, "FREE_TRIAL"), (3, "ONE_TIME"), (4, "PAY_UP_FRONT")}
-    assert any(row.get("isUpgraded") for row in rows) and any(row.get("billingPlanType") for row in rows)
-    assert any("deviceVerification" in row for row in rows) and any("appAccountToken" in row for row in rows)
+    assert {row["type"] for row in rows if "revocationDate" in row} == values(models.Type) - {
+        "Non-Renewing Subscription"}
+    offers = {(row["offerType"], row.get("offerDiscountType")) for row in rows if "offerType" in row}
+    assert offers == {
+        *((kind, mode) for kind in (1, 2) for mode in ("FREE_TRIAL", "PAY_AS_YOU_GO", "PAY_UP_FRONT")),
+        (3, "FREE_TRIAL"), (3, "ONE_TIME"), (4, "PAY_UP_FRONT")}
+    for key in ("isUpgraded", "deviceVerification", "appAccountToken", "revocationPercentage"):
+        assert found(rows, key), key
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_every_state_of_renewal_info_is_there(corpus, environment):
     infos = corpus.decoded("renewalInfo", environment)
-    assert {info.get("expirationIntent") for info in infos.values()} == {None, 1, 2, 3, 4, 5}
-    assert {info.get("priceIncreaseStatus") for info in infos.values()} == {None, 0, 1}
+    for key, kind in (
+        ("expirationIntent", models.ExpirationIntent), ("priceIncreaseStatus", models.PriceIncreaseStatus),
+        ("autoRenewStatus", models.AutoRenewStatus),
+    ):
+        assert found(infos.values(), key) == values(kind), key
     assert infos["active"]["autoRenewStatus"] == 1 and "expirationIntent" not in infos["active"]
     assert infos["will-not-renew"]["autoRenewStatus"] == 0 and "expirationIntent" not in infos["will-not-renew"]
     grace, retry = infos["grace-period"], infos["billing-retry"]
@@ -231,6 +249,13 @@ def test_every_state_of_renewal_info_is_there(corpus, environment):
     assert infos["offer-at-renewal"]["offerType"] == 3
     reasons = ["voluntary", "billing-retry", "price-increase", "product-not-for-sale", "other"]
     assert [infos[f"expired.{reason}"]["expirationIntent"] for reason in reasons] == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_notifications_have_every_status_and_every_reason_for_a_refund_request(corpus, environment):
+    data = [notice["data"] for notice in corpus.decoded("notification", environment).values() if "data" in notice]
+    assert found(data, "status") == values(models.Status)
+    assert found(data, "consumptionRequestReason") == values(models.ConsumptionRequestReason)
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
@@ -275,15 +300,14 @@ def test_an_independent_verifier_judges_receipts_as_the_manifest_says(corpus, en
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_every_status_of_verify_receipt_is_there(corpus, environment):
-    found = set()
+    statuses = set()
     for entry in corpus.of("verifyReceipt", environment):
         exchange = json.loads(corpus.text(entry))
         assert exchange["answer"]["status"] == entry["status"]
         assert set(exchange) == ({"request", "answer"} if entry["status"] != 21_000 else {"answer"})
-        found.add(entry["status"])
+        statuses.add(entry["status"])
     other = 21_007 if environment == "Production" else 21_008
-    single = {0, other, *range(21_000, 21_007), 21_009, 21_010, 21_100, 21_199}
-    assert found == single
+    assert statuses == {0, other, *range(21_000, 21_007), 21_009, 21_010, 21_100, 21_199}
 
 
 # The command ----------------------------------------------------------------------------------------------------------
