@@ -11,7 +11,7 @@ struct FixturesCommand: DocumentedCommand {
     static let examples = """
         till fixtures --output fixtures
         # for an app of your own, in one environment
-        till fixtures --output fixtures --app com.example.app --environment sandbox
+        till fixtures --output my-fixtures --app com.example --environment sandbox
         # replaces the fixtures of an earlier run
         till fixtures --output fixtures --force
         """
