@@ -73,21 +73,24 @@ struct Fixture: Encodable {
     /// The header `Retry-After` of an error.
     var retryAfter: String?
 
-    /// The payload of a JWS, which is not verified; nil if the text is not a JWS.
-    static func payload(of jws: String) -> JSONTree? {
+    /// Completes the entry of a JWS with what its payload says. The signature is not verified.
+    mutating func complete(with jws: String) {
         let segments = jws.split(separator: ".", omittingEmptySubsequences: false)
-        guard segments.count == 3, let payload = Base64URL.decode(String(segments[1])) else { return nil }
-        return try? JSONTree.parse(payload)
+        guard
+            segments.count == 3, let payload = Base64URL.decode(String(segments[1])),
+            let claims = try? JSONTree.parse(payload).decode(Claims.self)
+        else { return }
+        verifyAt = claims.signedDate ?? claims.receiptCreationDate
+        (notificationType, subtype) = (claims.notificationType, claims.subtype)
     }
 
-    /// Completes the entry of a JWS with what its payload says: the date of the signature, which is
-    /// `receiptCreationDate` in an app transaction, and the type of a notification.
-    mutating func complete(with jws: String) {
-        let payload = Self.payload(of: jws)
-        let date = payload?["signedDate"]?.number ?? payload?["receiptCreationDate"]?.number
-        verifyAt = date.map { Timestamp(milliseconds: $0) }
-        notificationType = payload?["notificationType"]?.text
-        subtype = payload?["subtype"]?.text
+    /// What the entry of a JWS has from its payload.
+    private struct Claims: Decodable {
+        let signedDate: Timestamp?
+        /// The date of the signature in an app transaction.
+        let receiptCreationDate: Timestamp?
+        let notificationType: String?
+        let subtype: String?
     }
 }
 

@@ -26,12 +26,20 @@ struct FixtureFolder {
     func clear() {
         guard
             let bytes = FileManager.default.contents(atPath: "\(path)/\(Self.manifest)"),
-            let tree = try? JSONTree.parse(Array(bytes))
+            let earlier = try? JSONTree.parse(Array(bytes)).decode(EarlierManifest.self)
         else { return }
-        for file in tree["files"]?.elements.compactMap({ $0["file"]?.text }) ?? []
-        where !file.hasPrefix("/") && !file.split(separator: "/").contains("..") {
+        for file in earlier.files.map(\.file) where !file.hasPrefix("/") && !file.split(separator: "/").contains("..") {
             try? FileManager.default.removeItem(atPath: "\(path)/\(file)")
         }
+    }
+
+    /// What is read of the manifest of an earlier run.
+    private struct EarlierManifest: Decodable {
+        struct File: Decodable {
+            let file: String
+        }
+
+        let files: [File]
     }
 
     /// Writes the files, the manifest last.

@@ -54,21 +54,35 @@ extension FixtureShop {
         return all.reversed()
     }
 
+    /// What a notification is about.
+    private struct Payload: Decodable {
+        struct Details: Decodable {
+            let consumptionRequestReason: String?
+        }
+
+        let data: Details?
+    }
+
+    private struct Transaction: Decodable {
+        let type: ProductType?
+        let inAppOwnershipType: InAppOwnershipType?
+    }
+
     /// Adds a notification, unless there is a file with the same name, which is about the same.
     private mutating func add(_ info: NotificationInfo) throws {
         guard let type = NotificationType(rawValue: info.notificationType), let jws = info.signedPayload else { return }
-        let transaction = info.transactionInfo?.tree
+        let transaction = try info.transactionInfo?.tree.decode(Transaction.self)
         var name = info.notificationType + (info.subtype.map { ".\($0)" } ?? "")
         var about = ""
-        if let product = transaction?["type"]?.text.flatMap(ProductType.init(rawValue:)) {
+        if let product = transaction?.type {
             name += ".\(product.fileName)"
             about = product.words
         }
-        if transaction?["inAppOwnershipType"]?.text == InAppOwnershipType.familyShared.rawValue {
+        if transaction?.inAppOwnershipType == .familyShared {
             name += ".family-shared"
             about = "a family member's copy of \(about)"
         }
-        if let reason = info.payload?.tree["data"]?["consumptionRequestReason"]?.text {
+        if let reason = try info.payload?.tree.decode(Payload.self).data?.consumptionRequestReason {
             name += ".\(reason.lowercased().split(separator: "_").joined(separator: "-"))"
         }
         let subtype = info.subtype.flatMap(NotificationSubtype.init(rawValue:))

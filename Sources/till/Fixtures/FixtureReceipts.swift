@@ -16,7 +16,7 @@ extension FixtureShop {
         let rows = try await client.send(ListTransactions(app: app, customer: "tess")).transactions
         guard let row = rows.first else { throw CommandRefused("The customer of the fixtures has no transaction.") }
         let answer = try await get("/inApps/v1/transactions/appTransactions/\(row.transactionId)")
-        let signed = try? JSONTree.parse(answer.body)["signedAppTransactionInfo"]?.text
+        let signed = try? JSONTree.parse(answer.body).decode(AppTransactionAnswer.self).signedAppTransactionInfo
         try addSigned(.appTransaction, "api", signed, "An app transaction, as the App Store Server API returns it.")
         let info = try await client.send(
             GetTransaction(
@@ -132,8 +132,26 @@ extension FixtureShop {
 
     /// The date of the receipt that verifyReceipt answers with; nil for a receipt of a single transaction.
     private static func creationDate(in answer: Answer) -> Timestamp? {
-        let receipt = try? JSONTree.parse(answer.body)["receipt"]
-        return receipt?["receipt_creation_date_ms"]?.text.flatMap { Int64($0) }.map { Timestamp(milliseconds: $0) }
+        let answer = try? JSONTree.parse(answer.body).decode(ReceiptAnswer.self)
+        return (answer?.receipt?.receiptCreationDate).flatMap { Int64($0) }.map { Timestamp(milliseconds: $0) }
+    }
+
+    private struct AppTransactionAnswer: Decodable {
+        let signedAppTransactionInfo: String
+    }
+
+    /// What is read of an answer of verifyReceipt.
+    private struct ReceiptAnswer: Decodable {
+        struct Receipt: Decodable {
+            let receiptCreationDate: String?
+
+            private enum CodingKeys: String, CodingKey {
+                case receiptCreationDate = "receipt_creation_date_ms"
+            }
+        }
+
+        let status: Int
+        let receipt: Receipt?
     }
 
     /// The receipts of the attack pack, all about one purchase and with the date of the valid receipt.
@@ -160,10 +178,7 @@ extension FixtureShop {
     }
 
     private static func status(_ answer: Answer) throws -> Int {
-        guard let status = try JSONTree.parse(answer.body)["status"]?.number else {
-            throw CommandRefused("verifyReceipt answered without a status.")
-        }
-        return Int(status)
+        try JSONTree.parse(answer.body).decode(ReceiptAnswer.self).status
     }
 
     /// The receipt with another signature: the last bytes, which are part of it, are changed.
