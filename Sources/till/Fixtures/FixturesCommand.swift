@@ -67,7 +67,8 @@ struct FixturesCommand: DocumentedCommand {
         }
     }
 
-    private func fixtures(_ server: FixtureServer) async throws -> ([String: [UInt8]], FixtureManifest) {
+    /// The contents of all files, with the manifest.
+    func fixtures(_ server: FixtureServer) async throws -> ([String: [UInt8]], FixtureManifest) {
         let client = server.client
         let info = try await client.send(CreateApp(bundleId: app, appAppleId: appleID))
         let made = try await client.send(CreateKey(name: "till fixtures"))
