@@ -328,6 +328,11 @@ let package = Package(
         ),
         .testTarget(name: "TillExecTests", dependencies: ["TillExec"], swiftSettings: settings),
         .testTarget(
+            name: "TillCommandTests",
+            dependencies: ["till", "TillServer", "TillShop", "TillCore", arguments],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "SimulationTests",
             dependencies: [
                 "TillTestSupport", "TillServer", "TillShop", "TillStorage", "TillSigning", "TillJSON", "TillCore",

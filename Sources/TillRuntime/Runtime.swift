@@ -89,7 +89,7 @@ package struct Runtime: Sendable {
             settings: configuration.shop,
             logger: logger,
             metrics: figures,
-            wallClock: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
+            wallClock: configuration.wallClock
         )
         let chains = try certificates.chains { id, reason in
             logger.warning("cannot read a chain", metadata: ["chain": "\(id)", "cause": "\(reason.logText)"])

@@ -1,4 +1,6 @@
+import Foundation
 import NIOCore
+import TillCore
 import TillPostgres
 import TillShop
 
@@ -39,6 +41,10 @@ package struct RuntimeConfiguration: Sendable {
     package var drain = Duration.zero
     /// The time after which a stopping server no longer waits for open requests; nil waits without limit.
     package var stopLimit: Duration?
+    /// Returns real time.
+    package var wallClock: @Sendable () -> Timestamp = {
+        Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
+    }
 
     /// - Parameter directory: the data directory; nil keeps all data in memory and deletes it at the end.
     package init(directory: DataDirectory?) {

@@ -68,7 +68,7 @@ struct Till: AsyncParsableCommand {
                 name: "Tests",
                 subcommands: [
                     HistoryCommand.self, ExplainCommand.self, FaultCommand.self, AttackCommand.self,
-                    SnapshotCommand.self, StateCommand.self, ResetCommand.self,
+                    FixturesCommand.self, SnapshotCommand.self, StateCommand.self, ResetCommand.self,
                 ]
             ),
             CommandGroup(name: "Other App Store servers", subcommands: [AppleCommand.self]),

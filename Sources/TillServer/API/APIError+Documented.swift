@@ -39,4 +39,9 @@ extension APIError {
     static let documented = Dictionary(
         uniqueKeysWithValues: (ourOwn + neverOurOwn).compactMap { error in error.code.map { ($0, error) } }
     )
+
+    /// The code and the message of every error, by code.
+    package static var documentedErrors: [(code: Int, message: String)] {
+        documented.map { ($0.key, $0.value.message) }.sorted { $0.code < $1.code }
+    }
 }
