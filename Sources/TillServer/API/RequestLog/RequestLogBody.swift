@@ -23,7 +23,8 @@ enum RequestLogBody {
             return text(Array(buffer: try await request.collectBody(upTo: maxBytes)))
         } catch {
             // A body can be read only once, so the handler gets the error of this read.
-            request.body = .init(asyncSequence: AsyncThrowingStream<ByteBuffer, any Error> { $0.finish(throwing: error) })
+            let failed = AsyncThrowingStream<ByteBuffer, any Error> { $0.finish(throwing: error) }
+            request.body = .init(asyncSequence: failed)
             return nil
         }
     }
