@@ -129,9 +129,9 @@ def port_of(address) -> int:
 
 class Server:
     """A `till serve` process with its files in the folder `work`. Without `data`, the arguments name the store.
-    `prefix` is a command that runs the program."""
+    `prefix` is a command that runs the program. `stderr` is a file descriptor instead of a file in `work`."""
 
-    def __init__(self, data, work, *arguments, wait=True, prefix=(), **environment):
+    def __init__(self, data, work, *arguments, wait=True, prefix=(), stderr=None, **environment):
         self.data = Path(data) if data else None
         work = Path(work)
         number = sum(1 for _ in work.glob("ready-*")) + sum(1 for _ in work.glob("stderr-*"))
@@ -145,7 +145,7 @@ class Server:
                     *prefix, till_binary(), "serve", *(["--data", str(data)] if data else []), *PORTS,
                     "--ready-file", str(self.ready_file), *map(str, arguments),
                 ],
-                stdin=subprocess.DEVNULL, stdout=out, stderr=err, env={**clean_environment(), **environment},
+                stdin=subprocess.DEVNULL, stdout=out, stderr=stderr or err, env={**clean_environment(), **environment},
             )
         self.pid = self.process.pid
         self.session = requests.Session()

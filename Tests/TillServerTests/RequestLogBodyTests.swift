@@ -1,3 +1,6 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
 import Testing
 
 @testable import TillServer
@@ -27,15 +30,37 @@ struct RequestLogBodyTests {
     @Test("The explanation of an invalid body contains no part of a secret")
     func explained() throws {
         for text in ["{\"password\": SECRET}", "{\"password\"/**/:\"SECRET\"}"] {
-            let error = try #require(throws: APIError.self) { try RequestBody(Array(text.utf8)) }
+            let error = try #require(throws: APIError.self) { try TillServer.RequestBody(Array(text.utf8)) }
             #expect(error.explanation.contains("line 1") && !error.explanation.contains("SEC"), "\(error.explanation)")
         }
-        let error = try #require(throws: APIError.self) { try RequestBody(Array("[SECRET]".utf8)) }
+        let error = try #require(throws: APIError.self) { try TillServer.RequestBody(Array("[SECRET]".utf8)) }
         #expect(error.explanation.contains("`SECRET"))
     }
 
     @Test("Any other body is logged as it was sent")
     func kept() {
         for text in [#"{ "a" : 1 }"#, #"{"a":"#, "a=b"] { #expect(RequestLogBody.text(Array(text.utf8)) == text) }
+    }
+
+    @Test("A handler gets the error of a body that the log could not read")
+    func incomplete() async {
+        let sent = AsyncThrowingStream<ByteBuffer, any Error> { stream in
+            stream.yield(ByteBuffer(string: "{"))
+            stream.finish(throwing: ChannelError.inputClosed)
+        }
+        var request = Request(
+            head: .init(
+                method: .post,
+                scheme: "http",
+                authority: "localhost",
+                path: "/verifyReceipt",
+                headerFields: [.contentLength: "200"]
+            ),
+            body: .init(asyncSequence: sent)
+        )
+        let logged = await RequestLogBody.take(from: &request)
+        #expect(logged == nil)
+        let read = request
+        await #expect(throws: ChannelError.inputClosed) { try await read.body.collect(upTo: 1_024) }
     }
 }

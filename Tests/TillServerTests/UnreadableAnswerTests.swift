@@ -1,5 +1,9 @@
+import Foundation
 import GRDB
 import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
 import Testing
 import TillCore
 import TillServer
@@ -51,5 +55,28 @@ struct UnreadableDataTests {
             #expect(list.status == 500 && list.body.contains("\"damaged_row\""), "\(list.body)")
             #expect(list.body.contains("signed_date") && list.body.contains("till doctor"), "\(list.body)")
         }
+    }
+
+    @Test("A receipt of a damaged account is counted with the status 21009, which its answer has")
+    func receipt() async throws {
+        let (test, figures) = (try await TestShop(selling: SampleCatalog.all), PrometheusFigures())
+        try await test.buy("coins", by: "ann")
+        let account = try #require(try await test.sandbox.account(of: "ann"))
+        let receipt = try #require(try await test.shop.appReceipt(of: account))
+        let client = try DatabaseQueue(path: test.directory.database)
+        try await client.write { try $0.execute(sql: "UPDATE accounts SET state = '{'") }
+        try client.close()
+        let api = AppleAPI(shop: test.shop, environment: .sandbox, meter: RequestMeter(factory: figures))
+        let body = "{\"receipt-data\":\"\(Data(receipt).base64EncodedString())\"}"
+        try await Application(router: api.router()).test(.router) { client in
+            let answer = try await client.execute(
+                uri: "/verifyReceipt",
+                method: .post,
+                body: ByteBuffer(string: body)
+            ) { String(buffer: $0.body) }
+            #expect(answer.contains("\"status\":21009"), "\(answer)")
+        }
+        #expect(figures.text().contains("till_receipts_total{status=\"21009\"} 1\n"))
+        #expect(figures.text().contains("till_receipts_total{status=\"0\"} 0\n"))
     }
 }

@@ -26,6 +26,15 @@ struct SQLiteTests {
         #expect(values == ["2", "wal", "8192", "1"])
     }
 
+    @Test("A commit that waits too long for another program's lock fails temporarily; a damaged file does not")
+    func temporary() {
+        func isTemporary(_ code: ResultCode) -> Bool {
+            if case .temporary = CommitFailure(DatabaseError(resultCode: code)) { true } else { false }
+        }
+        #expect(isTemporary(.SQLITE_BUSY) && isTemporary(.SQLITE_BUSY_SNAPSHOT))
+        #expect(!isTemporary(.SQLITE_CORRUPT))
+    }
+
     @Test("A transaction of the ledger cannot be stored without its account")
     func foreignKeys() async throws {
         let fixture = try StorageFixture(.sqlite)

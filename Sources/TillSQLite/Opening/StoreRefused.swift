@@ -78,9 +78,10 @@ package enum StoreRefused: StorageError, CustomStringConvertible {
     }
 }
 
-/// A full disk is a temporary error, because it ends when the operator frees space. No other SQLite error is temporary.
+/// A full disk is a temporary error, because it ends when the operator frees space, and so is a lock that another
+/// program holds. No other SQLite error is temporary.
 extension DatabaseError: StorageError {
-    package var isTransient: Bool { isDiskFull }
+    package var isTransient: Bool { isDiskFull || resultCode == .SQLITE_BUSY }
     /// Whether the disk is full. SQLite reports every failure to enlarge the shared-memory file with one code, so that
     /// code counts as well.
     package var isDiskFull: Bool { resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE }

@@ -44,7 +44,7 @@ struct RequestRecord {
         app: String?,
         caller: String? = nil
     ) {
-        meter.count(context.endpointPath, status, since: begun)
+        meter.count(context.route, status, since: begun)
         log.log(
             request,
             status,

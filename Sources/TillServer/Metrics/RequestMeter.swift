@@ -4,10 +4,12 @@ import Synchronization
 import TillCore
 import TillShop
 
-/// Counts answers and measures their time, by environment and route, and counts refused tokens.
+/// Counts answers and measures their time, by environment and route, and counts refused tokens and answers of
+/// verifyReceipt.
 package final class RequestMeter: Sendable {
     private let factory: any MetricsFactory
     private let refusals: CounterFamily<TokenRefusal>
+    private let receipts: CounterFamily<ReceiptResult>
 
     /// - Parameter factory: the metrics backend that creates the counters.
     package init(factory: any MetricsFactory) {
@@ -15,6 +17,7 @@ package final class RequestMeter: Sendable {
         refusals = CounterFamily {
             Metric.tokenRefusals.counter($0.api.rawValue, $0.rawValue, factory: factory)
         }
+        receipts = CounterFamily { Metric.receipts.counter($0.rawValue, factory: factory) }
     }
 
     /// The meter of a listener.
@@ -28,6 +31,9 @@ package final class RequestMeter: Sendable {
 
     /// Counts a request that was refused because of its token.
     func count(_ refusal: TokenRefusal) { refusals.count(refusal) }
+
+    /// Counts an answer of verifyReceipt.
+    func count(_ result: ReceiptResult) { receipts.count(result) }
 }
 
 /// Counts and measures the answers of a listener.

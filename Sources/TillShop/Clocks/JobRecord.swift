@@ -106,6 +106,22 @@ package struct Jobs: Sendable {
         try await all(in: clock.scope).filter { isPending($0, on: clock) }
     }
 
+    /// The pending jobs of a clock that can be read, sorted by the instant at which they take effect, and the error of
+    /// a job of the app that cannot be read.
+    func readable(on clock: ClockName) async throws -> (jobs: [JobRecord], failure: (any Error)?) {
+        var failure: (any Error)?
+        var jobs: [JobRecord] = []
+        for document in try await storage.documents(.job) where document.app ?? clock.scope.app == clock.scope.app {
+            do {
+                jobs.append(try document.decoded())
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        jobs = jobs.filter { $0.scope == clock.scope && isPending($0, on: clock) }
+        return (jobs.sorted { $0.at < $1.at }, failure)
+    }
+
     /// Whether a job must still run on a clock when that clock shows the job's instant.
     func isPending(_ job: JobRecord, on clock: ClockName) -> Bool {
         job.isPending(on: clock.own, began: clocks.record(clock).began)

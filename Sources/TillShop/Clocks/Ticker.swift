@@ -67,6 +67,7 @@ package struct Ticker: Service {
         private let served = Mutex<Set<ClockName>>([])
         private let overdue = Mutex<[ClockName: Timestamp]>([:])
         private let sleep = Mutex<Sleep?>(nil)
+        let failures = ClockFailures()
 
         /// Begins to process a clock; false if the clock is already being processed.
         func begin(_ clock: ClockName, since instant: Timestamp) -> Bool {
@@ -87,11 +88,19 @@ package struct Ticker: Service {
         /// Records when the earliest event was due that is being processed on a clock.
         func process(_ clock: ClockName, since instant: Timestamp) { overdue.withLock { $0[clock] = instant } }
 
-        /// For each clock, the due date of the earliest event that may be unprocessed.
-        var earliest: [ClockName: Timestamp] {
+        /// For each clock, the due date of the earliest event that may be unprocessed, including events whose
+        /// processing failed.
+        var earliest: [ClockName: Timestamp] { next.merging(failures.due) { min($0, $1) } }
+
+        /// For each clock, when there is something to do next. A clock whose events failed waits before it is tried
+        /// again.
+        var next: [ClockName: Timestamp] {
             let waiting = known.withLock { $0 }.filter { $0.value.milliseconds > .min }
             return overdue.withLock { $0 }.merging(waiting) { min($0, $1) }
         }
+
+        /// When the earliest event was due that is being processed on a clock; nil if unknown.
+        func processing(_ clock: ClockName) -> Timestamp? { overdue.withLock { $0[clock] } }
 
         /// Sleeps until a wall-clock time, unless an earlier event is scheduled.
         func sleep(until end: Timestamp, for duration: Duration) async {
@@ -155,7 +164,7 @@ package struct Ticker: Service {
 
     private func sleep() async {
         let realTime = shop.wallClock()
-        let next = plan.earliest.compactMap { Self.realTime(of: $0.value, on: $0.key, shop) }.min()
+        let next = plan.next.compactMap { Self.realTime(of: $0.value, on: $0.key, shop) }.min()
         let wait = next.map { $0.milliseconds - realTime.milliseconds } ?? Self.maxSleep
         let bounded = min(max(wait, Self.shortestSleep), Self.maxSleep)
         await plan.sleep(until: realTime.advanced(milliseconds: bounded), for: .milliseconds(bounded))
@@ -200,24 +209,36 @@ package struct Ticker: Service {
     private func serve(_ clock: ClockName) async {
         do {
             // Under the shared lock, no restore can run between reading the clock and writing the result.
-            try await shop.gate.shared { try await shop.asOfNow { try await pass(clock) } }
+            let isComplete = try await shop.gate.shared { try await shop.asOfNow { try await pass(clock) } }
+            if isComplete { plan.failures.remove(clock) }
         } catch {
+            let now = shop.now(on: clock)
             // It is not an error that a stop of the server interrupts the work.
-            if !shop.locks.isStopping.value {
-                shop.logger.error(
-                    "events of a clock could not be processed",
-                    metadata: ["app": "\(clock.scope.app)", "cause": "\(error.logText)"]
-                )
-            }
-            plan.note(clock, shop.now(on: clock).advanced(milliseconds: 1_000))
+            if !shop.locks.isStopping.value { note(error, on: clock, due: plan.processing(clock) ?? now) }
+            plan.note(clock, now.advanced(milliseconds: 1_000))
         }
         plan.end(clock)
         if let next = plan.known(clock) { plan.processDue(before: Self.realTime(of: next, on: clock, shop)) }
     }
 
+    /// Remembers for the metrics that events failed which were due at an instant. Logs the first failure, and a
+    /// repeated failure once a minute.
+    private func note(_ error: any Error, on clock: ClockName, due: Timestamp) {
+        guard let count = plan.failures.add(clock, due: due, at: shop.wallClock()) else { return }
+        shop.logger.error(
+            "events of a clock could not be processed",
+            metadata: [
+                "app": "\(clock.scope.app)", "environment": "\(clock.scope.environment.wireName)",
+                "count": .stringConvertible(count), "cause": "\(error.logText)",
+            ]
+        )
+    }
+
     /// Processes what is due on a clock, and notes when the next event is due. Commits during the pass report the due
     /// dates that they change (`Signals.committed`), so nothing is read again afterwards.
-    private func pass(_ clock: ClockName) async throws {
+    ///
+    /// - Returns: whether everything was processed; false if the pass ended early for a task that waits for the lock.
+    private func pass(_ clock: ClockName) async throws -> Bool {
         let now = shop.now(on: clock)
         var next: Timestamp?
         var isWhole: Bool
@@ -237,21 +258,40 @@ package struct Ticker: Service {
                 plan.process(clock, since: first.due)
             }
             try await shop.processDue(Array(due), on: clock, until: now, nil, givingWay: true)
-            guard shop.gate.waitingToBeAlone == 0 else { return plan.note(clock, Timestamp(milliseconds: .min)) }
+            guard shop.gate.waitingToBeAlone == 0 else {
+                plan.note(clock, Timestamp(milliseconds: .min))
+                return false
+            }
         } while !isWhole
         if let next { plan.note(clock, next) }
         if shop.doesJobs(of: clock.scope) {
-            if plan.nextJob(on: clock) <= now {
-                for job in try await shop.jobs.pending(on: clock) where job.at <= now {
-                    try await shop.jobRunner.run(job, on: clock)
-                }
-                plan.setNextJob(on: clock, try await shop.jobs.pending(on: clock).first?.at ?? .never)
-            }
+            if plan.nextJob(on: clock) <= now { try await runJobs(on: clock, until: now) }
             plan.note(clock, plan.nextJob(on: clock))
         }
         // When the quarantine of an account ends, its events are processed again.
         if !shop.quarantine.all.isEmpty {
             plan.note(clock, now.advanced(milliseconds: Int64(Quarantine.pause / .milliseconds(1))))
         }
+        return true
+    }
+
+    /// Runs the due jobs of a clock. A job that cannot be read or fails does not stop the others.
+    ///
+    /// - Throws: the first error, after the other jobs have run. Every job is then read again at the next attempt.
+    private func runJobs(on clock: ClockName, until now: Timestamp) async throws {
+        let (jobs, unreadable) = try await shop.jobs.readable(on: clock)
+        var failure = unreadable
+        for job in jobs where job.at <= now {
+            do {
+                try await shop.jobRunner.run(job, on: clock)
+            } catch {
+                try shop.checkStopping()
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+        let remaining = try await shop.jobs.readable(on: clock)
+        if let failure = remaining.failure { throw failure }
+        plan.setNextJob(on: clock, remaining.jobs.first?.at ?? .never)
     }
 }

@@ -1,6 +1,5 @@
 import Foundation
 import Logging
-import Synchronization
 import TillCore
 import TillJSON
 
@@ -21,8 +20,6 @@ package struct JSONLogHandler: LogHandler {
 
     /// The names of a line's own values. Metadata with one of these names is written as `metadata.NAME`.
     private static let reserved: Set = ["time", "level", "message", "logger"]
-    /// Keeps lines apart that are written at the same time.
-    private static let standardError = Mutex(())
 
     /// Creates a handler.
     ///
@@ -35,7 +32,7 @@ package struct JSONLogHandler: LogHandler {
         label: String,
         metadataProvider provider: Logger.MetadataProvider? = nil,
         now: @escaping @Sendable () -> Date = { Date() },
-        write: @escaping @Sendable ([UInt8]) -> Void = Self.writeToStandardError
+        write: @escaping @Sendable ([UInt8]) -> Void = LogWriter.standardError.write
     ) {
         self.label = label
         metadataProvider = provider
@@ -85,13 +82,6 @@ package struct JSONLogHandler: LogHandler {
         case .array(let values): .array(values.map(tree))
         case .dictionary(let values):
             .object(values.sorted { $0.key < $1.key }.map { JSONTree.Member($0.key, tree($0.value)) })
-        }
-    }
-
-    /// Writes a whole line to standard error. If standard error is closed, the line is lost.
-    package static func writeToStandardError(_ line: [UInt8]) {
-        standardError.withLock { _ in
-            try? FileHandle.standardError.write(contentsOf: Data(line))
         }
     }
 }

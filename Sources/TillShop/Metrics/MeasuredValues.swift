@@ -8,7 +8,7 @@ import TillStorage
 ///
 /// Values from memory are read for each request. Values from the store are kept for two seconds, or for twenty times as
 /// long as it took to read them: however large the store is and however often it is asked, this costs at most a
-/// twentieth of one connection's time.
+/// twentieth of one connection's time. After a failed read, the store is asked again after two seconds.
 package final class MeasuredValues: Sendable {
     private struct State {
         var reading: Task<Void, Never>?
@@ -101,8 +101,10 @@ package final class MeasuredValues: Sendable {
 
     private func read() async {
         let begin = ContinuousClock.now
+        var isUp = false
         do {
             try await readStore()
+            isUp = true
             noteStore(isUp: true)
         } catch {
             gauges.clearStore()
@@ -114,11 +116,20 @@ package final class MeasuredValues: Sendable {
             }
         }
         let end = ContinuousClock.now
-        let life = max(Self.shortestLife, (end - begin) * Self.lifePerCost)
+        let life = Self.life(ofReadIn: end - begin, isUp: isUp)
         state.withLock { state in
             state.validUntil = end + life
             state.reading = nil
         }
+    }
+
+    /// How long the values of a read are kept.
+    ///
+    /// - Parameters:
+    ///   - cost: how long the read took.
+    ///   - isUp: whether it succeeded. A failed read can end with a long timeout, and says nothing about the next one.
+    static func life(ofReadIn cost: Duration, isUp: Bool) -> Duration {
+        isUp ? max(shortestLife, cost * lifePerCost) : shortestLife
     }
 
     /// Sets whether the store answered.

@@ -1,7 +1,7 @@
 extension Metric {
     var declaration: Declaration {
         switch self {
-        case .requests, .requestDuration, .tokenRefusals: requestDeclaration
+        case .requests, .requestDuration, .tokenRefusals, .receipts: requestDeclaration
         case .deliveryAttempts, .deliveriesPending, .oldestPendingDelivery: deliveryDeclaration
         case .clockLag, .overdueDeadlines, .quarantinedAccounts: clockDeclaration
         case .commits, .commitDuration, .commitGroupSize, .commitRetries: commitDeclaration
@@ -27,6 +27,13 @@ extension Metric {
                 labels: ["environment", "route"],
                 help: "Time from the arrival of a request's header until its answer begins. It includes the waits that "
                     + "a request asks for, such as settle."
+            )
+        case .receipts:
+            Declaration(
+                kind: .counter,
+                labels: ["status"],
+                help: "Answers of verifyReceipt, by the status in the body; the HTTP status is always 200. With 21009, "
+                    + "Till itself failed."
             )
         default:
             Declaration(

@@ -4,6 +4,7 @@ package enum Metric: String, CaseIterable, Sendable {
     case requests = "till_requests_total"
     case requestDuration = "till_request_duration_seconds"
     case tokenRefusals = "till_token_refusals_total"
+    case receipts = "till_receipts_total"
 
     case deliveryAttempts = "till_delivery_attempts_total"
     case deliveriesPending = "till_deliveries_pending"

@@ -43,6 +43,8 @@ struct Serve: DocumentedCommand {
         let source = try await source()
         let directory = try keepsNothing(source) ? nil : (source.text("data") ?? "./till-data").absolutePath
         let logger = try Self.logger(source)
+        defer { LogWriter.standardError.flush() }
+        Self.ignoreHangup()
         do {
             let configuration = try Self.configuration(source, directory: directory.map { DataDirectory($0) })
             for warning in SettingsSource.unknownVariables { logger.warning("\(warning)") }
@@ -123,20 +125,40 @@ struct Serve: DocumentedCommand {
         }
     }
 
-    /// The logger of a server.
+    /// Ignores SIGHUP, which programs that rotate logs send. On a terminal, the signal ends the server as usual when
+    /// the terminal is closed.
+    private static func ignoreHangup() {
+        guard [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].allSatisfy({ isatty($0) == 0 }) else { return }
+        signal(SIGHUP, SIG_IGN)
+    }
+
+    /// The logger of a server, which writes to standard error.
     ///
     /// - Parameter level: the level if the settings name none.
     static func logger(_ source: SettingsSource, level: Logger.Level = .notice) throws -> Logger {
-        let makeHandler: (String) -> BoundedLogHandler
+        let makeHandler: @Sendable (@escaping @Sendable ([UInt8]) -> Void) -> BoundedLogHandler
         switch source.text("logFormat") {
         case nil, "text"?:
-            makeHandler = { BoundedLogHandler(StreamLogHandler.standardError(label: $0, metadataProvider: .traces)) }
+            makeHandler = {
+                BoundedLogHandler(StreamLogHandler(label: "till", stream: LogLines($0), metadataProvider: .traces))
+            }
         case "json"?:
-            makeHandler = { BoundedLogHandler(JSONLogHandler(label: $0, metadataProvider: .traces), isText: false) }
+            makeHandler = {
+                BoundedLogHandler(
+                    JSONLogHandler(label: "till", metadataProvider: .traces, write: $0),
+                    isText: false
+                )
+            }
         case let other?:
             throw ValidationError("There is no log format \(other.prefix(64)). Use text or json.")
         }
-        var logger = Logger(label: "till", factory: { makeHandler($0) })
+        LogWriter.standardError.describeLost { count in
+            let line = Synchronized<[UInt8]>([])
+            let logger = Logger(label: "till", factory: { _ in makeHandler { line.value = $0 } })
+            logger.warning("log lines were lost", metadata: ["count": .stringConvertible(count)])
+            return line.value
+        }
+        var logger = Logger(label: "till", factory: { _ in makeHandler(LogWriter.standardError.write) })
         logger.logLevel = level
         if let level = source.text("logLevel") {
             guard let chosen = Logger.Level(rawValue: level) else {

@@ -1,7 +1,10 @@
 """The log of a real server: every line is JSON, leads to its cause, and contains no secret."""
 
 import json
+import os
 import re
+import signal
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
@@ -77,6 +80,28 @@ def test_start_names_version_engine_and_ports(server):
     # Standard output has no banner, because what collects JSON lines often reads both streams.
     assert server.stdout() == ""
     assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line["time"])
+
+
+def test_a_hangup_does_not_end_the_server(server):
+    server.process.send_signal(signal.SIGHUP)
+    assert buy(server, "hangup").status_code == 201
+    assert server.process.poll() is None
+
+
+def test_a_reader_that_stalls_blocks_no_request(tmp_path):
+    """The lines are longer than a pipe holds; they are all there when the reader reads again, and at the end."""
+    read, write = os.pipe()
+    arguments = ["--log-format", "json", "--access-log", "true"]
+    with Server(tmp_path / "data", tmp_path, *arguments, stderr=write) as server, os.fdopen(read, "rb") as log:
+        os.close(write)
+        count = 500
+        for _ in range(count):
+            assert server.session.get(server.address("control") + "/v1/apps", timeout=60).status_code == 200
+        with ThreadPoolExecutor(1) as pool:
+            lines = pool.submit(log.readlines)
+            assert server.stop() == 0
+            found = [json.loads(line)["message"] for line in lines.result(60)]
+    assert found.count("a request was answered") == count and found[-1] == "stopped"
 
 
 def test_a_request_has_a_line_with_its_route_and_id(server):

@@ -86,6 +86,14 @@ def test_requests_and_refused_tokens_are_counted(till):
     assert transaction not in scrape(till).text, "a label contains an id"
 
 
+def test_answers_of_verify_receipt_are_counted_by_their_status(till):
+    moves = Moves(till)
+    answer = requests.post(till.address("sandbox") + "/verifyReceipt", json={}, timeout=60)
+    assert (answer.status_code, answer.json()) == (200, {"status": 21_002})
+    moves.up("till_receipts_total", status="21002")
+    assert scrape(till).value("till_receipts_total", status="21009") == 0
+
+
 def test_deliveries_are_counted_by_result_and_pending_ones_have_an_age(till, post):
     moves = Moves(till)
     buy(till, "bea", "basic", "production")

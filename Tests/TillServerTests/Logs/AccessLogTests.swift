@@ -3,6 +3,7 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 import Testing
+import TillCore
 import TillShop
 import TillStorage
 import TillTestSupport
@@ -51,5 +52,17 @@ struct AccessLogTests {
         }
         #expect(test.log.errors.count { $0.hasPrefix("a request was answered") } == 9)
         #expect(test.log.errors.filter { $0.contains(secret) } == [])
+    }
+
+    @Test("A request without a route is counted with the route none")
+    func withoutRoute() async throws {
+        let (test, figures) = (try await TestShop(), PrometheusFigures())
+        let api = AppleAPI(shop: test.shop, environment: .sandbox, meter: RequestMeter(factory: figures))
+        try await Application(router: api.router()).test(.router) { client in
+            _ = try await client.execute(uri: "/unknown", method: .get) { $0.status }
+        }
+        let lines = figures.text().split(separator: "\n").filter { $0.hasPrefix("till_requests_total{") }
+        #expect(lines.contains { $0.contains(#"route="none",status="404""#) }, "\(lines)")
+        #expect(!lines.contains { $0.contains("NotFound") }, "\(lines)")
     }
 }

@@ -28,6 +28,8 @@ extension AppleAPI {
         if let hit, hit.rule.kind == .status {
             throw APIError.bare(HTTPResponse.Status(code: hit.rule.code ?? 500), hit.rule.words)
         }
+        let isFault = hit?.rule.kind == .receiptStatus
+        if let result = isFault ? .fault : ReceiptResult(rawValue: String(answer.status)) { meter.count(result) }
         if let hit, hit.rule.kind == .cut { try? await context.channel.close() }
         context.annotations.change {
             $0.app = answer.app
@@ -42,7 +44,8 @@ extension AppleAPI {
         return (try? await Self.half(of: response, context.channel)) ?? response
     }
 
-    /// Returns the answer, or a fault's answer instead, and the fault that ends the connection, if any.
+    /// Returns the answer, or a fault's answer instead, and the fault that changes the answer or ends the connection,
+    /// if any.
     private func judgeUnderFaults(_ request: Request, _ context: APIContext) async -> (VerifyReceiptAnswer, FaultHit?) {
         guard !shop.faults.isEmpty else { return (await judge(request, context), nil) }
         let answer = await judge(request, context)
@@ -60,7 +63,7 @@ extension AppleAPI {
                 try? await Task.sleep(for: .milliseconds(hit.milliseconds))
             case .receiptStatus:
                 let status = hit.rule.code ?? 21_005
-                return (.faulty(status, in: environment, of: answer.app, because: hit.rule.words), nil)
+                return (.faulty(status, in: environment, of: answer.app, because: hit.rule.words), hit)
             case .cut, .half:
                 note(hit, context)
                 ending = hit

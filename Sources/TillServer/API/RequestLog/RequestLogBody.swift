@@ -13,13 +13,20 @@ enum RequestLogBody {
     /// The keys whose values are secret, in lower case.
     private static let secrets: Set = ["password", "sharedsecret", "privatekey"]
 
-    /// Returns the body of a request for the log, and leaves it readable for the handler; nil if it is missing or too
-    /// long.
+    /// Returns the body of a request for the log, and leaves it readable for the handler; nil if it is missing, too
+    /// long or incomplete.
     static func take(from request: inout Request) async -> String? {
-        guard let length = request.headers[.contentLength].flatMap({ Int($0) }), (1...maxBytes).contains(length),
-            let bytes = try? await request.collectBody(upTo: maxBytes)
-        else { return nil }
-        return text(Array(buffer: bytes))
+        guard let length = request.headers[.contentLength].flatMap({ Int($0) }), (1...maxBytes).contains(length) else {
+            return nil
+        }
+        do {
+            return text(Array(buffer: try await request.collectBody(upTo: maxBytes)))
+        } catch {
+            // A body can be read only once, so the handler gets the error of this read.
+            let failed = AsyncThrowingStream<ByteBuffer, any Error> { $0.finish(throwing: error) }
+            request.body = .init(asyncSequence: failed)
+            return nil
+        }
     }
 
     /// Returns the body of an answer for the log, and puts it back into the answer; nil if it is too long.
