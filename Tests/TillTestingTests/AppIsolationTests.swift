@@ -65,7 +65,9 @@ struct AppIsolationTests {
             try await ann.cancel("pro.month")
             try await ann.resume("pro.month")
             try await ann.declineCard()
-            try await Till.clock.advance(to: bought.expiresDate?.advanced(milliseconds: 1_000) ?? bought.info.purchaseDate)
+            try await Till.clock.advance(
+                to: bought.expiresDate?.advanced(milliseconds: 1_000) ?? bought.info.purchaseDate
+            )
             #expect(try await ann.subscription("pro.month").status == .billingRetry)
             try await ann.acceptCard()
             let received = try Till.endpoint.received.map(\.description)

@@ -23,7 +23,9 @@ struct NotificationReader: Sendable {
     /// - Throws: an error that says why the notification is refused.
     func notification(in body: [UInt8]) async throws -> Till.Notification {
         guard let text = try? JSONTree.parse(body)["signedPayload"]?.text else {
-            throw TillTestingError("The body has no signedPayload: \(String(decoding: body.prefix(200), as: UTF8.self))")
+            throw TillTestingError(
+                "The body has no signedPayload: \(String(decoding: body.prefix(200), as: UTF8.self))"
+            )
         }
         #if Server || AppStoreServer
         _ = try await verifier.verify(SignedNotification(text))

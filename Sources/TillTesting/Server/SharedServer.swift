@@ -33,7 +33,8 @@ extension Till {
         init(control url: String, token: String? = nil, isTemporary: Bool) async throws {
             self.isTemporary = isTemporary
             control = ControlClient(url, token: token)
-            let ports = try await control.send(GetStatus()).ports
+            // The HTTP client tries to connect to a server that does not run until the time is over.
+            let ports = try await control.send(GetStatus(), timeout: .seconds(20)).ports
             rootCertificate = try await control.send(GetAuthority()).rootCertificate
             guard var address = URLComponents(string: control.url), address.host != nil else {
                 throw TillTestingError("\(url) is not a URL of a control API, such as http://127.0.0.1:8890.")
