@@ -1,6 +1,6 @@
 // swift-tools-version:6.2
-// One binary, nineteen modules, and a library for tests. docs/internals/architecture.md says what each is for and what it may import;
-// Tests/TidyTests holds us to it.
+// One binary, nineteen modules, and a library for tests. docs/internals/architecture.md says what each is for and what
+// it may import; Tests/TidyTests holds us to it.
 
 import PackageDescription
 
@@ -19,7 +19,7 @@ let server = TargetDependencyCondition.when(traits: ["Server"])
 let client = TargetDependencyCondition.when(traits: ["Server", "AppStoreServer"])
 
 /// What `TillTesting` verifies signed data with.
-let clientLibrary = Target.Dependency.target(name: "AppStoreServer", condition: client)
+let clientLibrary = Target.Dependency.byName(name: "AppStoreServer", condition: client)
 let clientCrypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto", condition: client)
 let clientX509 = Target.Dependency.product(name: "X509", package: "swift-certificates", condition: client)
 let clientASN1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1", condition: client)

@@ -22,10 +22,10 @@ public struct TillTrait: SuiteTrait, TestTrait, TestScoping {
 extension Trait where Self == TillTrait {
     /// Gives each test an app of its own: `Till.app`, `Till.clock` and `Till.endpoint`.
     ///
-    /// All tests of the process share one server; tests that run in parallel do not see each other's data. The server is
-    /// the one that `TILL_CONTROL` names (the URL of its control API, with the token `TILL_CONTROL_TOKEN`). Without this
-    /// variable it is a new one without data: the program that `TILL_BIN` names, or `till` on the path. It ends with the
-    /// process of the tests, also if this process is killed.
+    /// All tests of the process share one server; tests that run in parallel do not see each other's data. The server
+    /// is the one that `TILL_CONTROL` names (the URL of its control API, with the token `TILL_CONTROL_TOKEN`). Without
+    /// this variable it is a new one without data: the program that `TILL_BIN` names, or `till` on the path. It ends
+    /// with the process of the tests, also if this process is killed.
     ///
     /// - Parameters:
     ///   - catalog: the path of a `.storekit` file, absolute or relative to the folder of the test's source file.

@@ -38,8 +38,8 @@ extension Till {
         }
 
         /// Runs a function, and then restores the state that the app had before: purchases, notifications and the time
-        /// of the clock. What `Till.endpoint` has received stays. The server repeats deliveries that are in progress, also
-        /// those of other apps.
+        /// of the clock. What `Till.endpoint` has received stays. The server repeats deliveries that are in progress,
+        /// also those of other apps.
         public func withSnapshot<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
             let name = "test-\(UUID().uuidString)"
             _ = try await control.send(SaveSnapshot(name: name, bundleId: bundleId))

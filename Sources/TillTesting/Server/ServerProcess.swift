@@ -3,8 +3,8 @@ import Foundation
 /// A `till serve` process without data, on free ports. It ends with this process.
 struct ServerProcess: Sendable {
     /// A shell that runs the server. The shell reads from a pipe, whose other end only this process has. The pipe
-    /// closes when this process ends, in whatever way; then the shell stops the server, kills it if it does not end within
-    /// 30 seconds, and deletes the folder.
+    /// closes when this process ends, in whatever way; then the shell stops the server, kills it if it does not end
+    /// within 30 seconds, and deletes the folder.
     ///
     /// `$0` is the folder, and the arguments are the command. The shell itself must survive the signals of a terminal.
     private static let script = """
