@@ -18,8 +18,6 @@ FIXTURE = REPOSITORY / "Tests/Fixtures/outside-package"
 EXAMPLES = REPOSITORY / "docs/testing/examples"
 # What only the server needs. AsyncHTTPClient itself brings swift-crypto, through swift-nio-extras, in any version from 3.
 ONLY_SERVER = {"grdb.swift", "hummingbird", "swift-mustache", "swift-argument-parser"}
-
-
 SCRATCH = REPOSITORY / ".build/outside-package"
 SWIFT_TESTING = ("--disable-xctest", "--enable-swift-testing")
 
@@ -29,8 +27,8 @@ def command(folder, verb, *arguments):
 
 
 def built_tests(folder, *arguments):
-    """The command that runs the built tests. On Linux they are a program, which saves the ten seconds that SwiftPM needs
-    to plan."""
+    """The command that runs the built tests. On Linux they are a program, which saves the ten seconds that SwiftPM
+    needs to plan."""
     program = SCRATCH / "debug/outsidePackageTests.xctest"
     if program.is_file():
         return [str(program), "--testing-library", "swift-testing", *arguments]
@@ -41,12 +39,14 @@ def environment(**more):
     return {**os.environ, "TILL_REPOSITORY": str(REPOSITORY), **more}
 
 
-def swift(folder, verb, *arguments, **more):
-    outcome = subprocess.run(
-        command(folder, verb, *arguments), capture_output=True, text=True, timeout=1_200, env=environment(**more),
-    )
+def run(arguments, **more):
+    outcome = subprocess.run(arguments, capture_output=True, text=True, timeout=1_200, env=environment(**more))
     assert outcome.returncode == 0, outcome.stdout[-4_000:] + outcome.stderr[-4_000:]
-    return outcome.stdout
+    return outcome
+
+
+def swift(folder, verb, *arguments):
+    return run(command(folder, verb, *arguments)).stdout
 
 
 @pytest.fixture(scope="module")
@@ -69,26 +69,24 @@ def test_a_package_uses_the_public_products_without_the_packages_of_the_server(s
     resolved = names(json.loads(found[found.index("{"):]))
     assert "async-http-client" in resolved and not resolved & ONLY_SERVER, sorted(resolved)
     till = serve()
-    run = swift(package, "run", "uses-till-control", till.address("control"))
-    assert run.splitlines()[-1] == "13 transactions, DID_RENEW 12 times", run
-    assert run.splitlines()[-2].startswith("404 "), run
+    output = swift(package, "run", "uses-till-control", till.address("control"))
+    assert output.splitlines()[-1] == "13 transactions, DID_RENEW 12 times", output
+    assert output.splitlines()[-2].startswith("404 "), output
     assert "Auto-Renewable Subscription" in swift(package, "run", "uses-app-store-types")
 
 
 def test_the_example_of_the_guide_passes_as_it_is(package, tmp_path):
     """Its tests run at the same time, with an app each on one temporary server, which leaves nothing behind."""
-    run = swift(package, "test", "--skip-build", *SWIFT_TESTING, TILL_BIN=till_binary(), TMPDIR=str(tmp_path))
-    assert '"From trial to refund" passed' in run and '"A canceled trial ends after its week" passed' in run, run
+    outcome = run(built_tests(package), TILL_BIN=till_binary(), TMPDIR=str(tmp_path))
+    output = outcome.stdout + outcome.stderr
+    assert '"From trial to refund" passed' in output, output
+    assert '"A canceled trial ends after its week" passed' in output, output
     wait_until(lambda: not list(tmp_path.glob("till-testing-*")))
 
 
 def test_the_example_uses_the_server_that_till_control_names(serve, package):
     till = serve()
-    outcome = subprocess.run(
-        built_tests(package), capture_output=True, text=True, timeout=600,
-        env=environment(TILL_BIN="/missing", TILL_CONTROL=till.address("control")),
-    )
-    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    run(built_tests(package), TILL_BIN="/missing", TILL_CONTROL=till.address("control"))
     keys = till.control("GET", "/v1/keys")
     assert till.control("GET", "/v1/apps") == []
     assert len(keys) == 2 and all(key["revokedDate"] for key in keys), keys
@@ -98,7 +96,8 @@ def test_the_server_ends_when_its_owner_is_killed(package, tmp_path):
     file = tmp_path / "owner"
     arguments = built_tests(package, "--filter", "KilledOwnerTests")
     more = {"TILL_BIN": till_binary(), "TMPDIR": str(tmp_path), "OUTSIDE_OWNER_FILE": str(file)}
-    with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment(**more)) as run:
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(arguments, **silent, env=environment(**more)) as tests:
         try:
             wait_until(file.exists)
             owner, control = file.read_text().split()
@@ -108,7 +107,7 @@ def test_the_server_ends_when_its_owner_is_killed(package, tmp_path):
             with pytest.raises(requests.ConnectionError):
                 requests.get(f"{control}/v1/status", timeout=60)
         finally:
-            run.terminate()
+            tests.terminate()
 
 
 def test_the_documentation_shows_the_code_of_this_package():
