@@ -1,6 +1,6 @@
 // swift-tools-version:6.2
-// One binary and nineteen modules. docs/internals/architecture.md says what each is for and what it may import;
-// Tests/TidyTests holds us to it.
+// One binary, nineteen modules, and a library for tests. docs/internals/architecture.md says what each is for and what
+// it may import; Tests/TidyTests holds us to it.
 
 import PackageDescription
 
@@ -18,6 +18,8 @@ let server = TargetDependencyCondition.when(traits: ["Server"])
 /// What the client of the App Store Server API needs beside the packages of `TillControl`.
 let client = TargetDependencyCondition.when(traits: ["Server", "AppStoreServer"])
 
+/// What `TillTesting` verifies signed data with.
+let clientLibrary = Target.Dependency.byName(name: "AppStoreServer", condition: client)
 let clientCrypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto", condition: client)
 let clientX509 = Target.Dependency.product(name: "X509", package: "swift-certificates", condition: client)
 let clientASN1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1", condition: client)
@@ -76,6 +78,7 @@ let package = Package(
         .library(name: "AppStoreTypes", targets: ["AppStoreTypes"]),
         .library(name: "AppStoreServer", targets: ["AppStoreServer"]),
         .library(name: "TillControl", targets: ["TillControl"]),
+        .library(name: "TillTesting", targets: ["TillTesting"]),
     ],
     traits: [
         .default(enabledTraits: ["Server"]),
@@ -128,6 +131,12 @@ let package = Package(
         .target(
             name: "TillControl",
             dependencies: ["AppStoreTypes", "TillTypes", "TillJSON", httpClient, nioCore, nioPosix, nioHTTP1],
+            swiftSettings: settings
+        ),
+        // A library for tests, which imports swift-testing; the binary does not contain it.
+        .target(
+            name: "TillTesting",
+            dependencies: ["TillControl", "TillJSON", clientLibrary, nioCore, nioPosix, nioHTTP1],
             swiftSettings: settings
         ),
         // What server and client share to read and verify signed data. It compiles with swift-crypto 3 and 4, so it
@@ -241,6 +250,11 @@ let package = Package(
         ),
         .testTarget(name: "TillJSONTests", dependencies: ["TillJSON"], swiftSettings: settings),
         .testTarget(name: "TillControlTests", dependencies: ["TillControl", "TillJSON"], swiftSettings: settings),
+        .testTarget(
+            name: "TillTestingTests",
+            dependencies: ["TillTesting", "TillControl", "AppStoreServer", httpClient, nioCore, nioHTTP1],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "AppStoreServerTests",
             dependencies: [

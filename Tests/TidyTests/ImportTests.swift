@@ -59,6 +59,11 @@ struct ImportTests {
                 "AppStoreTypes", "TillTypes", "TillJSON", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix",
             ])
         ),
+        "TillTesting": .only(
+            platform.union([
+                "AppStoreServer", "TillControl", "TillJSON", "NIOCore", "NIOHTTP1", "NIOPosix", "Testing",
+            ])
+        ),
         "AppStoreServer": .only(
             platform.union([
                 "AppStoreTypes", "TillJSON", "TillCalendar", "TillVerification", "AsyncHTTPClient", "Crypto", "Logging",
@@ -82,11 +87,13 @@ struct ImportTests {
         "TillServer": .only(platform.union(server)),
         "TillConsole": .only(platform.union(console)),
         "TillRuntime": .only(platform.union(runtime)),
-        "TillTestSupport": .all(but: ["till", "TillConsole", "TillRuntime", "TillExec", "ArgumentParser", "Mustache"]),
+        "TillTestSupport": .all(
+            but: ["till", "TillConsole", "TillRuntime", "TillExec", "TillTesting", "ArgumentParser", "Mustache"]
+        ),
         "TillExec": .only(
             platform.union(["TillServer", "TillShop", "TillStorage", "CNamespace", "Logging", "NIOCore"])
         ),
-        "till": .all(but: ["CNamespace", "TillTestSupport"]),
+        "till": .all(but: ["CNamespace", "TillTestSupport", "TillTesting", "Testing"]),
         "till-contract-text": .only(platform),
         "till-simulate": .only(platform.union(["ArgumentParser", "TillTestSupport"])),
     ]
@@ -167,7 +174,8 @@ struct ImportTests {
             ("TillVerification", "TillSigning"), ("TillVerification", "CryptoExtras"),
             ("TillControl", "AppStoreServer"),
             ("TillServer", "TillConsole"), ("TillServer", "TillExec"), ("TillExec", "TillRuntime"),
-            ("till", "CNamespace"), ("till", "TillTestSupport"), ("TillConsole", "TillRuntime"),
+            ("till", "CNamespace"), ("till", "TillTestSupport"), ("till", "TillTesting"), ("till", "Testing"),
+            ("TillTesting", "TillServer"), ("TillTesting", "TillVerification"), ("TillConsole", "TillRuntime"),
             ("TillRuntime", "ArgumentParser"), ("TillRuntime", "till"), ("TillRuntime", "TillTestSupport"),
             ("TillRuntime", "Configuration"), ("TillTestSupport", "ArgumentParser"), ("TillTestSupport", "till"),
             ("till-simulate", "TillShop"),

@@ -42,6 +42,9 @@ struct ShippedCodeTests {
         let shipped = Self.closure(of: Self.shipped(in: manifest), in: dependencies)
         #expect(shipped.isSuperset(of: ["till", "TillConsole", "TillCore"]))
         #expect(!shipped.contains(Self.testCode), "a product depends on \(Self.testCode): move the code that it needs")
+        // The library for users' tests is a product, but it links swift-testing, so the binary must not contain it.
+        let binary = Self.closure(of: ["till"], in: dependencies)
+        #expect(shipped.contains("TillTesting") && !binary.contains("TillTesting"))
     }
 
     @Test("Test code on which a product depends indirectly is found")

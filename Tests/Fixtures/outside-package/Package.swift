@@ -23,5 +23,10 @@ let package = Package(
             name: "uses-app-store-types",
             dependencies: [.product(name: "AppStoreTypes", package: "till")]
         ),
+        .testTarget(
+            name: "ShopTests",
+            dependencies: [.product(name: "TillTesting", package: "till")],
+            exclude: ["Shop.storekit"]
+        ),
     ]
 )

@@ -1,0 +1,118 @@
+import Foundation
+import NIOHTTP1
+import Synchronization
+
+extension Till {
+    /// The receiver of an app's notifications: an HTTP server on a free port of 127.0.0.1.
+    ///
+    /// With the trait `AppStoreServer` of the package, it verifies the signature, the certificates and the bundle id of
+    /// each notification, and answers 400 to what is not genuine. Without the trait it decodes notifications and
+    /// compares the bundle id, but **verifies no signature**, because that needs swift-crypto and swift-certificates.
+    ///
+    /// A notification that Till delivers again, with the same `notificationUUID`, counts once.
+    public final class Endpoint: Sendable {
+        /// The URL of the receiver.
+        public let url: String
+        private let reader: NotificationReader
+        private let inbox = Mutex(Inbox())
+
+        private struct Inbox {
+            /// What arrived, with the mark of what `expect` has returned.
+            var notifications: [(notification: Notification, isExpected: Bool)] = []
+            var refusals: [String] = []
+            var failure: (status: Int, left: Int) = (0, 0)
+
+            /// The first unexpected notification with a type and subtype, which is expected from now on.
+            mutating func take(_ type: NotificationType, _ subtype: NotificationSubtype?) -> Notification? {
+                let index = notifications.firstIndex { item in
+                    !item.isExpected && item.notification.type == type
+                        && (subtype == nil || item.notification.subtype == subtype)
+                }
+                guard let index else { return nil }
+                notifications[index].isExpected = true
+                return notifications[index].notification
+            }
+
+            mutating func add(_ notification: Notification) {
+                let id = notification.notificationUUID
+                guard !notifications.contains(where: { $0.notification.notificationUUID == id }) else { return }
+                notifications.append((notification, isExpected: false))
+            }
+
+            var rest: [Notification] { notifications.filter { !$0.isExpected }.map(\.notification) }
+        }
+
+        init(url: String, reader: NotificationReader) { (self.url, self.reader) = (url, reader) }
+
+        /// All notifications that arrived, in the order of their arrival.
+        public var received: [Notification] { inbox.withLock { $0.notifications.map(\.notification) } }
+
+        /// Why requests were refused that contained no genuine notification of the app.
+        public var refusals: [String] { inbox.withLock(\.refusals) }
+
+        /// The first notification with a type that no earlier call returned. Waits for it if it has not arrived.
+        ///
+        /// - Parameters:
+        ///   - type: the type.
+        ///   - subtype: the subtype; by default any subtype, or none.
+        ///   - timeout: how long to wait. The functions of customers and clocks have already waited for the deliveries
+        ///     that they caused.
+        /// - Throws: `TillTestingError` with what arrived instead.
+        @discardableResult
+        public func expect(
+            _ type: NotificationType,
+            _ subtype: NotificationSubtype? = nil,
+            timeout: Duration = .seconds(10)
+        ) async throws -> Notification {
+            let end = ContinuousClock.now + timeout
+            while true {
+                if let found = inbox.withLock({ $0.take(type, subtype) }) { return found }
+                guard ContinuousClock.now < end else { break }
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            let name = type.rawValue + (subtype.map { "/\($0.rawValue)" } ?? "")
+            let (rest, refusals) = inbox.withLock { ($0.rest, $0.refusals) }
+            throw TillTestingError(
+                "\(name) did not arrive within \(timeout). Arrived and not yet expected: \(Self.list(rest))."
+                    + (refusals.isEmpty ? "" : " Refused: \(refusals.joined(separator: "; ")).")
+            )
+        }
+
+        /// Fails if a notification arrived that no call of `expect` returned.
+        ///
+        /// - Throws: `TillTestingError` with these notifications.
+        public func expectNothingElse() throws {
+            let rest = inbox.withLock(\.rest)
+            guard rest.isEmpty else { throw TillTestingError("Arrived and not expected: \(Self.list(rest)).") }
+        }
+
+        /// Answers the next requests with an error, so that Till delivers the notifications later again.
+        ///
+        /// - Parameters:
+        ///   - status: the HTTP status of the answers.
+        ///   - times: the number of requests.
+        public func fail(_ status: Int = 500, times: Int = 1) { inbox.withLock { $0.failure = (status, times) } }
+
+        private static func list(_ notifications: [Notification]) -> String {
+            notifications.isEmpty ? "nothing" : notifications.map(\.description).joined(separator: ", ")
+        }
+
+        /// The status of the answer to a request with a body.
+        func answer(to body: [UInt8]) async -> HTTPResponseStatus {
+            let refused = inbox.withLock { inbox -> Int? in
+                guard inbox.failure.left > 0 else { return nil }
+                inbox.failure.left -= 1
+                return inbox.failure.status
+            }
+            if let refused { return HTTPResponseStatus(statusCode: refused) }
+            do {
+                let notification = try await reader.notification(in: body)
+                inbox.withLock { $0.add(notification) }
+                return .ok
+            } catch {
+                inbox.withLock { $0.refusals.append("\(error)") }
+                return .badRequest
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+
+extension Till {
+    /// A Till server on which tests have their apps.
+    public struct Server: Sendable {
+        /// A client of the control API.
+        public let control: ControlClient
+        /// The root certificate that verifiers of signed data must trust, in PEM.
+        public let rootCertificate: String
+        /// Whether the server ends with the process of the tests.
+        let isTemporary: Bool
+        private let production: String
+        private let sandbox: String
+
+        /// The URL of the App Store Server API of an environment.
+        public func url(of environment: StoreEnvironment) -> String {
+            switch environment {
+            case .production: production
+            case .sandbox: sandbox
+            }
+        }
+
+        /// A server that runs.
+        ///
+        /// - Parameters:
+        ///   - control: the URL of its control API.
+        ///   - token: a token of the control API that may administer; a server on the same machine needs none by
+        ///     default.
+        public init(control url: String, token: String? = nil) async throws {
+            try await self.init(control: url, token: token, isTemporary: false)
+        }
+
+        init(control url: String, token: String? = nil, isTemporary: Bool) async throws {
+            self.isTemporary = isTemporary
+            control = ControlClient(url, token: token)
+            // The HTTP client tries to connect to a server that does not run until the time is over.
+            let ports = try await control.send(GetStatus(), timeout: .seconds(20)).ports
+            rootCertificate = try await control.send(GetAuthority()).rootCertificate
+            guard var address = URLComponents(string: control.url), address.host != nil else {
+                throw TillTestingError("\(url) is not a URL of a control API, such as http://127.0.0.1:8890.")
+            }
+            // Both environments are on the host of the control API, without a path and without TLS.
+            (address.scheme, address.path) = ("http", "")
+            address.port = ports.production
+            production = address.string ?? ""
+            address.port = ports.sandbox
+            sandbox = address.string ?? ""
+        }
+
+        /// The server that all tests of the process share. The first call starts it or finds it.
+        ///
+        /// - Throws: `TillTestingError` if there is no program, or if it does not start.
+        public static func shared() async throws -> Server { try await SharedServer.instance.server() }
+    }
+}
+
+/// The server that all tests of a process share.
+private actor SharedServer {
+    static let instance = SharedServer()
+    private var starting: Task<Till.Server, any Error>?
+
+    func server() async throws -> Till.Server {
+        if let starting { return try await starting.value }
+        let task = Task { try await Self.find(ProcessInfo.processInfo.environment) }
+        starting = task
+        return try await task.value
+    }
+
+    private static func find(_ environment: [String: String]) async throws -> Till.Server {
+        if let url = environment["TILL_CONTROL"], !url.isEmpty {
+            return try await Till.Server(control: url, token: environment["TILL_CONTROL_TOKEN"])
+        }
+        let process = try ServerProcess(program: ServerProcess.program(environment))
+        return try await Till.Server(control: process.ready(), isTemporary: true)
+    }
+}
