@@ -71,7 +71,7 @@ def of_the_documentation():
     operating = REPOSITORY / "docs/operating"
     for row in re.findall(r"^\| `(--[\w-]+)` \| `(TILL_\w+)` \| `([\w-]+)` \| ([^|]+) \|", (operating / "settings.md").read_text(), re.M):
         yield f"setting {row[0]}: {row[1]}, {row[2]}, by default {row[3].strip()}"
-    texts = "".join(page.read_text() for page in sorted((REPOSITORY / "docs").rglob("*.md")))
+    texts = "".join(page.read_text() for page in sorted((REPOSITORY / "docs/production").rglob("*.md")))
     for name in sorted(set(re.findall(r"`(till_[a-z_]+)", texts))):
         yield f"metric {name}"
     for row in re.findall(r"^\| (\d+) \| ([^|]+) \|$", (operating / "commands.md").read_text(), re.M):
