@@ -82,7 +82,7 @@ extension Till.App {
     ) async throws -> Till.App {
         let control = server.control
         let bundleId = "test.\(UUID().uuidString.lowercased())"
-        // A server with several teams needs to be told which one.
+        // A server with several teams needs to know which one.
         let team = try await control.send(ListTeams()).first?.issuerId
         let info = try await control.send(CreateApp(bundleId: bundleId, name: "Test", issuerId: team))
         do {

@@ -91,7 +91,7 @@ struct FixtureManifest: Encodable {
         server. The data describe fictional purchases in the app \(bundleId).
 
         **The root certificate is Till's, not Apple's.** Trust `root.cer` and `receipt-root.cer` in tests only. The
-        private keys were in memory and no longer exist, so nobody can sign more data under these roots.
+        private keys were in memory and no longer exist, so no more data can be signed under these roots.
 
         `manifest.json` lists each file with its kind, what it shows, whether Apple's verifier accepts it
         (`isAccepted`), the reason if not (`refusal`), and the date at which verifiers check the certificates

@@ -100,7 +100,7 @@ extension FixtureShop {
         try await addTransaction(
             "subscription.refunded-unused-part",
             unused,
-            "A subscription of which the unused part was refunded."
+            "A subscription whose unused part was refunded."
         )
         let reversed = try await buy(FixtureCatalog.basic, by: "rory", none)
         try await refund(reversed)

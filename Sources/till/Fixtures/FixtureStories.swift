@@ -52,7 +52,7 @@ extension FixtureShop {
         try await refund(full)
         try await addTransaction("consumable.refunded-in-full", full, "A consumable whose price was refunded in full.")
         try await refund(part, .part, percentage: 50_000)
-        try await addTransaction("consumable.refunded-in-part", part, "A consumable of which half was refunded.")
+        try await addTransaction("consumable.refunded-in-part", part, "A consumable that was refunded in half.")
         try await refund(kept)
         try await addTransaction("non-consumable.refunded", kept, "A non-consumable whose price was refunded in full.")
         _ = try await client.send(ReverseRefund(app: app, transactionId: full))

@@ -1,5 +1,5 @@
 // A process that cleans up when its standard input closes: it ends the server that it has started, or deletes the apps
-// that it was told of on a shared server. Each line of its input is an order in JSON.
+// that it knows of on a shared server. Each line of its input is an order in JSON.
 
 import { spawn } from "node:child_process";
 import { openSync, rmSync } from "node:fs";
