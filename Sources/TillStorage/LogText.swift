@@ -49,27 +49,4 @@ extension Error {
 package enum LogText {
     /// The maximum length of one message, and of each value that follows it.
     package static let maxCharacters = 1_000
-
-    /// The text without characters that begin a line, control a terminal, or change the direction of the text.
-    package static func visible(_ text: String) -> String {
-        // Most texts are visible ASCII.
-        guard !text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return text }
-        let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
-            switch scalar {
-            case "\n", "\r", "\t": " "
-            case "\u{200D}": scalar  // It joins emoji.
-            default: scalar.properties.generalCategory.isVisible ? scalar : "\u{FFFD}"
-            }
-        }
-        return String(String.UnicodeScalarView(scalars))
-    }
-}
-
-extension Unicode.GeneralCategory {
-    fileprivate var isVisible: Bool {
-        switch self {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: false
-        default: true
-        }
-    }
 }

@@ -1,4 +1,5 @@
 import Logging
+import TillSigning
 import TillStorage
 
 /// Limits the length of every text in a log line, so that no library can fill the log with long values. For a
@@ -79,7 +80,15 @@ package struct BoundedLogHandler: LogHandler {
     private func bounded(_ text: String) -> String { Self.bounded(text, isText: isText) }
 
     private static func bounded(_ text: String, isText: Bool) -> String {
-        isText ? LogText.visible(short(text)) : short(text)
+        isText ? visible(short(text)) : short(text)
+    }
+
+    private static func visible(_ text: String) -> String {
+        // Most texts are visible ASCII.
+        guard !text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return text }
+        let breaks: Set<Unicode.Scalar> = ["\n", "\r", "\t"]
+        let line = String.UnicodeScalarView(text.unicodeScalars.map { breaks.contains($0) ? " " : $0 })
+        return Words.printable(String(line))
     }
 
     private static func short(_ text: String) -> String {

@@ -8,7 +8,7 @@ extension Till {
     ///   - catalog: the path of a `.storekit` file.
     ///   - environment: the environment that the function uses.
     ///   - server: the server; by default the one that all tests of the process share.
-    ///   - body: the function, in whose task `Till.app`, `Till.clock` and `Till.endpoint` have values.
+    ///   - body: the function; in its task, `Till.app`, `Till.clock` and `Till.endpoint` have values.
     /// - Throws: `TillTestingError` if there is no server, or if the catalog cannot be read; `ControlFailure` if the
     ///   server refuses the catalog; the error of the function.
     public static func withApp<Value: Sendable>(

@@ -94,7 +94,7 @@ def pack(tmp_path, monkeypatch):
     (tree / "bin/till").write_text(f'#!/bin/sh\nexec "{till_binary()}" "$@"\n')
     (tree / "bin/till").chmod(0o755)
     facts = project.Project.load()
-    # A debug build needs seconds to describe its commands, of which only the name and the summary are packed.
+    # A debug build needs seconds to describe its commands, and only their names and summaries are packed.
     facts.__dict__["root_command"] = {"commandName": "till", "abstract": "An App Store server."}
     return npm.build(facts, tree)
 

@@ -1,4 +1,4 @@
-"""A suite that never ends by itself: the outer test kills it."""
+"""A suite that never ends; the outer test kills it."""
 
 import json
 import os
