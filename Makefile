@@ -38,17 +38,17 @@ soak: ## the long runs: 10,000 random workloads, crashes under load, ten minutes
 	@scripts/test soak
 
 bench: bench-build ## this machine's limits beside Till's figures, as ratios (BENCH='--only history --quick'; --help)
-	@$(MEASURE) $(or $(BENCH),--json Benchmarks/results/$$(.build/release/till --version).json)
+	@$(MEASURE) $(or $(BENCH),--json Benchmarks/results/$$(dist/till --version).json)
 
 bench-full: bench-build ## the same with ten million transactions and 100,000 subscribers
-	@$(MEASURE) --full $(or $(BENCH),--json Benchmarks/results/$$(.build/release/till --version)-full.json)
+	@$(MEASURE) --full $(or $(BENCH),--json Benchmarks/results/$$(dist/till --version)-full.json)
 
 MEASURE := exec Benchmarks/.build/release/till-bench
 
 # The benchmarks are a separate package, with the dependency versions of Till.
 bench-build:
 	@scripts/install bench
-	swift build -c release --product till
+	@scripts/dist build
 	@cp Package.resolved Benchmarks/Package.resolved
 	swift build -c release --package-path Benchmarks
 

@@ -22,6 +22,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         // Measures signatures without a server.
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"6.0.0"),
+        // Measures the encoding of receipts without a server.
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         // Measures commits and reads without Till. Only its module for the system's SQLite is used.
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -40,6 +42,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
             swiftSettings: settings
         )

@@ -19,6 +19,13 @@ package struct JSONWriter {
         return bytes
     }
 
+    /// Ends the bytes with a last key, and returns them. The caller appends the value and the closing brace.
+    package mutating func finish(before key: StaticString) -> [UInt8] {
+        begin(key)
+        defer { bytes = [] }
+        return bytes
+    }
+
     package mutating func put(_ key: StaticString, _ value: String?) {
         guard let value else { return }
         begin(key)

@@ -43,7 +43,7 @@ package struct HistoryFilter: Hashable, Sendable {
 }
 
 /// A query for one page of an account's history, ordered by change number.
-package struct HistoryQuery: Sendable {
+package struct HistoryQuery: Hashable, Sendable {
     package var account: AccountID
     /// The change number after which the page begins (ascending), or before which it begins (descending). Nil begins
     /// with the first change of that order.
@@ -85,5 +85,25 @@ package struct HistoryPage: Sendable {
         self.rows = rows
         self.hasMore = hasMore
         self.head = head
+    }
+}
+
+/// The state of an account that its history depends on. As long as two stamps are equal, the account has the same
+/// history.
+package struct AccountStamp: Hashable, Sendable {
+    package var account: AccountID
+    /// The account's version, which every change of the account increments.
+    package var version: Int64
+    /// The account's last change number.
+    package var changeNumber: Int64
+    /// The epoch of a shared database. A restore can bring back an earlier version, but begins another epoch. Always 0
+    /// in SQLite, whose only server knows of every restore.
+    package var epoch: Int64
+
+    package init(account: AccountID, version: Int64, changeNumber: Int64, epoch: Int64) {
+        self.account = account
+        self.version = version
+        self.changeNumber = changeNumber
+        self.epoch = epoch
     }
 }

@@ -57,8 +57,8 @@ package protocol Storage: Sendable {
     /// others.
     func storedAccounts(of scope: AccountScope?, after: AccountID?, limit: Int) async throws -> [StoredAccount]
 
-    /// The account of a transaction; nil if the transaction is not in this app and environment.
-    func owner(of id: TransactionID, in scope: AccountScope) async throws -> AccountID?
+    /// The account of a transaction and its present state; nil if the transaction is not in this app and environment.
+    func stamp(of id: TransactionID, in scope: AccountScope) async throws -> AccountStamp?
 
     /// The transaction with this id, in any app and environment; nil if there is none.
     func transaction(_ id: TransactionID) async throws -> Transaction?
@@ -261,6 +261,11 @@ package protocol Storage: Sendable {
 }
 
 extension Storage {
+    /// The account of a transaction; nil if the transaction is not in this app and environment.
+    package func owner(of id: TransactionID, in scope: AccountScope) async throws -> AccountID? {
+        try await stamp(of: id, in: scope)?.account
+    }
+
     /// All deliveries of a notification, ordered by endpoint.
     package func deliveries(of id: NotificationID) async throws -> [Delivery] {
         try await deliveries(of: [id])[id] ?? []

@@ -35,8 +35,8 @@ struct Measure: AsyncParsableCommand {
     @Flag(help: "Ten million transactions and 100,000 subscribers.")
     var full = false
 
-    @Option(help: "The measured binary.")
-    var till = ".build/release/till"
+    @Option(help: "The measured binary; by default the one that a release consists of (scripts/dist build).")
+    var till = "dist/till"
 
     @Option(help: "The Python with Flask and PyJWT.")
     var python = "Benchmarks/.venv/bin/python"
@@ -91,6 +91,7 @@ enum Item: String, CaseIterable, ExpressibleByArgument, Codable {
     case purchases
     case renewals
     case deliveries
+    case latency
     case written
     case receipts
     case resources
@@ -103,6 +104,7 @@ enum Item: String, CaseIterable, ExpressibleByArgument, Codable {
         case .purchases: "durable purchases"
         case .renewals: "a year passes over monthly subscribers"
         case .deliveries: "notifications delivered"
+        case .latency: "from a purchase to its delivered notification"
         case .written: "rows and pages that are written"
         case .receipts: "verifyReceipt"
         case .resources: "memory, and the time to the first answer"
@@ -117,6 +119,7 @@ enum Item: String, CaseIterable, ExpressibleByArgument, Codable {
         case .purchases: try await PurchasesItem(bench).measure()
         case .renewals: try await RenewalsItem(bench).measure()
         case .deliveries: try await DeliveriesItem(bench).measure()
+        case .latency: try await LatencyItem(bench).measure()
         case .written: try await WrittenItem(bench).measure()
         case .receipts: try await ReceiptsItem(bench).measure()
         case .resources: try await ResourcesItem(bench).measure()

@@ -143,6 +143,14 @@ struct Ledger {
         return url
     }
 
+    /// The pages of this ledger per second that PostgreSQL can be asked for, by pgbench in the place of Till. It is as
+    /// `Limit.PageReads` of SQLite.
+    func postgresReads() throws -> Double {
+        let postgres = try bench.postgres()
+        let accounts = try Self.accounts(in: try SQLiteFile("\(folder)/till.sqlite", isReadOnly: true))
+        return try postgres.pageReads(of: accounts, seconds: bench.scale.seconds, bench.place("reads"), in: onPostgres())
+    }
+
     /// The requests of a backend for these pages, with one token or with a new token for each request.
     func script(freshTokens count: Int = 1) throws -> Load.Script {
         try Load.Script(bench, pages: pages, tokens: try (0..<count).map { _ in try key.token() })

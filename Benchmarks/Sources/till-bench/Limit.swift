@@ -5,6 +5,7 @@ import CryptoExtras
 import Foundation
 import NIOCore
 import NIOHTTP1
+import SwiftASN1
 
 /// Measures one limit of the machine, per second. It runs in a separate process, so that it can use the same core as
 /// Till.
@@ -13,7 +14,8 @@ struct Limit: AsyncParsableCommand {
         abstract: "Measures one limit of the machine and prints it, as a number per second.",
         shouldDisplay: false,
         subcommands: [
-            Signatures.self, Verifications.self, RSASignatures.self, PageReads.self, Commits.self, Posts.self,
+            Signatures.self, Verifications.self, RSASignatures.self, Receipts.self, PageReads.self, AccountReads.self,
+            Commits.self, Posts.self,
         ]
     )
 
@@ -85,6 +87,68 @@ struct Limit: AsyncParsableCommand {
                     precondition(rows == 21, "a page of \(rows) rows")
                 }
             )
+        }
+    }
+
+    /// Reads all rows of the account that has this number of them.
+    struct AccountReads: ParsableCommand {
+        @Argument var path: String
+        @Option var rows: Int
+
+        func run() throws {
+            let file = try SQLiteFile(path, isReadOnly: true)
+            let accounts = try file.integers("SELECT account FROM accounts WHERE row_count = \(rows) LIMIT 1")
+            guard let account = accounts.first else { throw BenchRefused("no account has \(rows) rows") }
+            let statement = try file.statement(
+                "SELECT * FROM ledger WHERE partition = ? AND account = ? ORDER BY change"
+            )
+            print(
+                try Limit.rate {
+                    let read = try statement.run([account & 1_023, account])
+                    precondition(read == rows, "an account of \(read) rows")
+                }
+            )
+        }
+    }
+
+    /// Encodes the attributes of a receipt with as many transactions as DER, hashes the bytes as a signature does, and
+    /// encodes them in Base64.
+    struct Receipts: ParsableCommand {
+        @Option var transactions: Int
+
+        /// The attributes of a transaction in a receipt: their types, and values of the usual lengths.
+        private static let attributes: [(type: Int, value: [UInt8])] =
+            [1_701, 1_702, 1_703, 1_704, 1_705, 1_706, 1_708, 1_711, 1_712, 1_713, 1_719].map { type in
+                (type, [UInt8](repeating: 0x61, count: type >= 1_704 && type != 1_711 ? 20 : 8))
+            }
+
+        func run() throws {
+            print(
+                try Limit.rate {
+                    var writer = DER.Serializer()
+                    try writer.appendConstructedNode(identifier: .set) { set in
+                        for _ in 0..<transactions { try Self.append(to: &set) }
+                    }
+                    _ = SHA256.hash(data: writer.serializedBytes)
+                    _ = Data(writer.serializedBytes).base64EncodedString()
+                }
+            )
+        }
+
+        private static func append(to set: inout DER.Serializer) throws {
+            var inner = DER.Serializer()
+            try inner.appendConstructedNode(identifier: .set) { inner in
+                for attribute in attributes { try append(attribute.type, attribute.value, to: &inner) }
+            }
+            try append(17, inner.serializedBytes, to: &set)
+        }
+
+        private static func append(_ type: Int, _ value: [UInt8], to set: inout DER.Serializer) throws {
+            try set.appendConstructedNode(identifier: .sequence) { sequence in
+                try sequence.serialize(type)
+                try sequence.serialize(1)
+                try sequence.serialize(ASN1OctetString(contentBytes: value[...]))
+            }
         }
     }
 

@@ -7,7 +7,7 @@ import NIOCore
 /// A Hummingbird server that answers every request with the same bytes from memory.
 struct ServeBytes: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Answers every GET with the bytes of a file.",
+        abstract: "Answers every GET and POST with the bytes of a file.",
         shouldDisplay: false
     )
 
@@ -19,6 +19,10 @@ struct ServeBytes: AsyncParsableCommand {
         let router = Router()
         router.get("/**") { _, _ in
             Response(status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: page))
+        }
+        router.post("/**") { request, _ in
+            _ = try await request.body.collect(upTo: 1 << 20)
+            return Response(status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: page))
         }
         try await Self.serve(router, ready)
     }
@@ -39,11 +43,15 @@ struct ServeBytes: AsyncParsableCommand {
         try await application.runService()
     }
 
-    /// Starts the server on the first core, with the same allocator settings as Till.
-    static func start(_ bench: Workbench, answering page: [UInt8]) throws -> (program: Program, address: String) {
+    /// Starts the server, with the same allocator settings as Till.
+    static func start(
+        _ bench: Workbench,
+        answering page: [UInt8],
+        on place: Program.Core = .first
+    ) throws -> (program: Program, address: String) {
         let file = bench.place("page")
         try Data(page).write(to: URL(filePath: file))
-        return try start(bench, ["serve-bytes", file], on: .first)
+        return try start(bench, ["serve-bytes", file], on: place)
     }
 
     /// Starts a server of the benchmark as a child process.

@@ -1,6 +1,8 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TillJSON
+import TillSigning
 
 extension HTTPField.Name {
     /// The name of a field, which must be valid.
@@ -38,6 +40,29 @@ extension Response {
             status: status,
             headers: [.contentType: "application/json"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: body))
+        )
+    }
+
+    /// An answer with a JSON body whose last value is an array of signed texts. The texts, most of the body, are copied
+    /// once, into the buffer that is sent.
+    static func json(_ json: inout JSONWriter, ending key: StaticString, _ texts: [SignedText]) -> Response {
+        let start = json.finish(before: key)
+        var body = ByteBufferAllocator().buffer(capacity: texts.reduce(start.count + 3) { $0 + $1.count + 3 })
+        body.writeBytes(start)
+        var separator = UInt8(ascii: "[")
+        for text in texts {
+            body.writeInteger(separator)
+            body.writeInteger(UInt8(ascii: "\""))
+            body.writeBytes(text.header)
+            body.writeBytes(text.rest)
+            body.writeInteger(UInt8(ascii: "\""))
+            separator = UInt8(ascii: ",")
+        }
+        body.writeStaticString(texts.isEmpty ? "[]}" : "]}")
+        return Response(
+            status: .ok,
+            headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: body)
         )
     }
 

@@ -32,6 +32,8 @@ package final class AsyncReadWriteLock: Sendable {
 
     /// The current epoch.
     var epoch: Epoch { state.withLock { $0.epoch } }
+    /// The current epoch; nil during an exclusive run, which may be replacing data.
+    var steadyEpoch: Epoch? { state.withLock { $0.isExclusive ? nil : $0.epoch } }
     /// The number of callers that hold the shared lock.
     var inside: Int { state.withLock { $0.inside } }
     /// The number of callers that wait for the shared lock.

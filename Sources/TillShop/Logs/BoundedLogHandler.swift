@@ -8,6 +8,9 @@ import TillStorage
 package struct BoundedLogHandler: LogHandler {
     private var handler: any LogHandler
     private let isText: Bool
+    /// The metadata as it was set. The wrapped handler gets it with each line, because most requests write no line, and
+    /// Hummingbird gives each request a logger with its id.
+    private var unbounded: Logger.Metadata
 
     /// - Parameters:
     ///   - handler: the handler that writes the log lines.
@@ -15,6 +18,7 @@ package struct BoundedLogHandler: LogHandler {
     package init(_ handler: any LogHandler, isText: Bool = true) {
         self.handler = handler
         self.isText = isText
+        unbounded = handler.metadata
     }
 
     /// The level of the wrapped handler.
@@ -25,8 +29,8 @@ package struct BoundedLogHandler: LogHandler {
 
     /// The metadata of every line, with each value cut to the maximum length.
     package var metadata: Logger.Metadata {
-        get { handler.metadata }
-        set { handler.metadata = bounded(newValue) }
+        get { bounded(unbounded) }
+        set { unbounded = newValue }
     }
 
     /// The provider of the wrapped handler.
@@ -37,8 +41,8 @@ package struct BoundedLogHandler: LogHandler {
 
     /// One metadata value of every line.
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { handler[metadataKey: key] }
-        set { handler[metadataKey: key] = newValue.map(bounded) }
+        get { unbounded[key].map(bounded) }
+        set { unbounded[key] = newValue }
     }
 
     /// Cuts a log line and passes it to the wrapped handler. An error in the event becomes the metadata value `cause`.
@@ -52,6 +56,8 @@ package struct BoundedLogHandler: LogHandler {
             }
             event.error = nil
         }
+        var handler = handler
+        handler.metadata = bounded(unbounded)
         handler.log(event: event)
     }
 
@@ -60,21 +66,11 @@ package struct BoundedLogHandler: LogHandler {
     private func bounded(_ value: Logger.Metadata.Value) -> Logger.Metadata.Value {
         switch value {
         case .string(let text): .string(bounded(text))
-        // Types are compared, because a cast takes a microsecond.
         case .stringConvertible(let value) where type(of: value) == Int.self: .stringConvertible(value)
-        case .stringConvertible(let value) where type(of: value) == BoundedDescription.self: .stringConvertible(value)
-        case .stringConvertible(let value): .stringConvertible(BoundedDescription(value: value, isText: isText))
+        case .stringConvertible(let value): .string(bounded(value.description))
         case .array(let values): .array(values.map(bounded))
         case .dictionary(let values): .dictionary(bounded(values))
         }
-    }
-
-    /// Makes the text of a value only for a line that is written: Hummingbird gives each request a logger with its id.
-    private struct BoundedDescription: CustomStringConvertible, Sendable {
-        let value: any CustomStringConvertible & Sendable
-        let isText: Bool
-
-        var description: String { BoundedLogHandler.bounded(value.description, isText: isText) }
     }
 
     private func bounded(_ text: String) -> String { Self.bounded(text, isText: isText) }

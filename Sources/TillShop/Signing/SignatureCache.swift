@@ -2,6 +2,12 @@ import Synchronization
 import TillCore
 import TillSigning
 
+/// A signed transaction, and when it was signed.
+struct DatedText: Sendable {
+    let text: SignedText
+    let signedDate: Timestamp
+}
+
 /// Keeps signed transactions. A transaction is signed again after it changes, after the signing chain is rotated, and
 /// when its signature is older than `signatureAge`. By default nothing is cached (docs/operating/settings.md).
 final class SignatureCache: Sendable {
@@ -9,14 +15,12 @@ final class SignatureCache: Sendable {
     private final class Entry: Sendable {
         let row: Transaction
         let chainID: String
-        let signedDate: Timestamp
-        let text: SignedText
+        let signed: DatedText
 
-        init(_ text: SignedText, of row: Transaction, by chainID: String, at signedDate: Timestamp) {
+        init(_ signed: DatedText, of row: Transaction, by chainID: String) {
             self.row = row
             self.chainID = chainID
-            self.signedDate = signedDate
-            self.text = text
+            self.signed = signed
         }
     }
 
@@ -34,21 +38,21 @@ final class SignatureCache: Sendable {
 
     /// The cached signed transactions, in the order of `rows`. A text is nil if the transaction has changed, or if the
     /// chain signed it after `now` or more than `maxAge` milliseconds before.
-    func texts(of rows: [Transaction], by chainID: String, at now: Timestamp, maxAge: Int64) -> [SignedText?] {
+    func texts(of rows: [Transaction], by chainID: String, at now: Timestamp, maxAge: Int64) -> [DatedText?] {
         let entries = state.withLock { state in rows.map { state.entries.value(of: $0.id) } }
         return rows.indices.map { place in
             let latest = max(now, rows[place].modifiedDate)
             guard
-                let entry = entries[place], entry.signedDate >= latest.advanced(milliseconds: -maxAge),
-                entry.signedDate <= latest,
+                let entry = entries[place], entry.signed.signedDate >= latest.advanced(milliseconds: -maxAge),
+                entry.signed.signedDate <= latest,
                 entry.chainID == chainID, entry.row == rows[place]
             else { return nil }
-            return entry.text
+            return entry.signed
         }
     }
 
-    func keep(_ text: SignedText, of row: Transaction, by chainID: String, at signedDate: Timestamp) {
-        let entry = Entry(text, of: row, by: chainID, at: signedDate)
+    func keep(_ signed: DatedText, of row: Transaction, by chainID: String) {
+        let entry = Entry(signed, of: row, by: chainID)
         state.withLock { state in
             state.signed += 1
             state.entries.keep(entry, of: row.id)

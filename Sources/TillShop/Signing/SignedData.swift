@@ -13,16 +13,42 @@ extension Shop {
     }
 
     /// Returns the signed transactions of a page for a server. The signatures may be as old as `signatureAge` allows.
-    package func signed(_ rows: [Transaction], in scope: AccountScope, at now: Timestamp) throws -> [SignedText] {
+    package func signed(_ page: KeptHistoryPage, in scope: AccountScope, at now: Timestamp) throws -> [SignedText] {
         let chain = signingChain
-        let age = Int64(settings.signatureAge) * 1_000
-        // Not with a payload profile: the cache would return transactions signed under an earlier profile.
-        let isKept = age > 0 && registry.payloadProfile(of: scope) == nil
-        let kept = isKept ? keys.signatures.texts(of: rows, by: chain.id, at: now, maxAge: age) : []
+        guard let age = signatureAge(in: scope) else { return try signed(page.content.rows, in: scope, at: now) }
+        if let texts = page.texts(by: chain.id, at: now, maxAge: age) {
+            metrics.signatures.countReused(.jws, texts.count)
+            return texts
+        }
+        let texts = try signed(page.content.rows, in: scope, by: chain, at: now, maxAge: age)
+        page.keep(texts, by: chain.id)
+        return texts.map(\.text)
+    }
+
+    /// Returns signed transactions for a server. The signatures may be as old as `signatureAge` allows.
+    package func signed(_ rows: [Transaction], in scope: AccountScope, at now: Timestamp) throws -> [SignedText] {
+        try signed(rows, in: scope, by: signingChain, at: now, maxAge: signatureAge(in: scope)).map(\.text)
+    }
+
+    /// The age in milliseconds up to which a signature is used again; nil if every answer is signed. It is nil with a
+    /// payload profile: the caches would return transactions signed under an earlier profile.
+    private func signatureAge(in scope: AccountScope) -> Int64? {
+        settings.signatureAge > 0 && registry.payloadProfile(of: scope) == nil
+            ? Int64(settings.signatureAge) * 1_000 : nil
+    }
+
+    private func signed(
+        _ rows: [Transaction],
+        in scope: AccountScope,
+        by chain: SigningChain,
+        at now: Timestamp,
+        maxAge: Int64?
+    ) throws -> [DatedText] {
+        let kept = maxAge.map { keys.signatures.texts(of: rows, by: chain.id, at: now, maxAge: $0) } ?? []
         let reused = kept.count { $0 != nil }
         if reused > 0 { metrics.signatures.countReused(.jws, reused) }
         return try rows.indices.map { place in
-            if isKept, let text = kept[place] { return text }
+            if let text = kept.isEmpty ? nil : kept[place] { return text }
             let row = rows[place]
             let date = max(now, row.modifiedDate)
             let payload = TransactionPayload.bytes(
@@ -33,8 +59,9 @@ extension Shop {
             )
             let text = try chain.signText(applyingProfile(payload, as: .transaction, in: scope))
             metrics.signatures.countMade(.jws)
-            if isKept { keys.signatures.keep(text, of: row, by: chain.id, at: date) }
-            return text
+            let signed = DatedText(text: text, signedDate: date)
+            if maxAge != nil { keys.signatures.keep(signed, of: row, by: chain.id) }
+            return signed
         }
     }
 

@@ -18,11 +18,7 @@ extension CommonStatement {
 
         case .insertRow: Transaction.format.insert
         case .moveRow: Self.moveRowText
-        case .ownerOfRow:
-            """
-            SELECT a.account FROM ledger l JOIN accounts a ON a.partition = l.partition AND a.account = l.account
-            WHERE @l.partition = $1 AND l.id = $2 AND @a.partition = $1 AND @a.\(Self.environment) = $3 AND @a.app = $4
-            """
+        case .ownerOfRow: Self.ownerOfRow(epoch: "(SELECT value FROM generations WHERE kind = 'era')")
         case .rowByID: Self.ledger + " WHERE @partition = $1 AND id = $2"
         case .rowsOfOrder: Self.ledger + " WHERE @partition = $1 AND order_number = $2 ORDER BY order_number, id"
         case .refundsAfter:
@@ -188,6 +184,7 @@ extension CommonStatement {
     /// The text for SQLite; nil if it is the same.
     var sqliteText: String? {
         switch self {
+        case .ownerOfRow: Self.ownerOfRow(epoch: "0")
         case .dueDeliveries: Self.deliveriesDue("", order: "due, notification")
         case .dueDeliveriesInPart: Self.deliveriesDue("AND partition >= $7 AND partition < $8 AND $9 IS $9")
         // SQLite has one server, whose locks make the other conditions unnecessary.
@@ -224,6 +221,15 @@ extension CommonStatement {
     /// Whether a parameter is the current epoch of the database, or null.
     private static func isEpoch(_ parameter: String) -> String {
         "(\(parameter)::bigint IS NULL OR \(parameter) = (SELECT value FROM generations WHERE kind = 'era'))"
+    }
+
+    /// - Parameter epoch: An expression for the epoch of the database.
+    private static func ownerOfRow(epoch: String) -> String {
+        """
+        SELECT a.account, a.version, a.change_number, \(epoch)
+        FROM ledger l JOIN accounts a ON a.partition = l.partition AND a.account = l.account
+        WHERE @l.partition = $1 AND l.id = $2 AND @a.partition = $1 AND @a.\(Self.environment) = $3 AND @a.app = $4
+        """
     }
 
     /// A changed transaction moves to the end of the history. A transaction that was only marked as finished keeps its

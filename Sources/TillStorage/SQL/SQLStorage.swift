@@ -119,9 +119,15 @@ extension SQLStorage {
         return try await rows(statement, each: [arguments]) { try? AccountRow($0) }.compactMap { $0?.stored() }
     }
 
-    package func owner(of id: TransactionID, in scope: AccountScope) async throws -> AccountID? {
-        try await rows(.ownerOfRow, each: [[id.partition.number.cell, id.cell] + scope.cells]) { try AccountID($0, 0) }
-            .first
+    package func stamp(of id: TransactionID, in scope: AccountScope) async throws -> AccountStamp? {
+        try await rows(.ownerOfRow, each: [[id.partition.number.cell, id.cell] + scope.cells]) { cells in
+            AccountStamp(
+                account: try AccountID(cells, 0),
+                version: try cells.integer(1),
+                changeNumber: try cells.integer(2),
+                epoch: try cells.integer(3)
+            )
+        }.first
     }
 
     package func transaction(_ id: TransactionID) async throws -> Transaction? {

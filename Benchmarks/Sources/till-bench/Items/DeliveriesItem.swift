@@ -5,6 +5,8 @@ import Foundation
 /// receiver on the second.
 struct DeliveriesItem {
     private let bench: Workbench
+    /// The attempts of a grouped commit: Till makes as many at the same time.
+    private static let group = 16
 
     init(_ bench: Workbench) { self.bench = bench }
 
@@ -19,6 +21,7 @@ struct DeliveriesItem {
         try await server.control.put("\(Control.scope)/endpoints/primary", ["url": receiver.url])
         let body = bench.place("notification")
         let count = bench.scale.deliveries
+        let file = bench.place("bare.sqlite")
         var series = Series()
         for round in 0..<bench.scale.fewRounds {
             // Deliveries wait for answers while the gate is closed, and complete as soon as it opens.
@@ -33,7 +36,10 @@ struct DeliveriesItem {
             series.note("notifications delivered", "1/s", delivered)
             series.note("  notifications delivered: CPU of the server", "µs", used / Double(count) * 1_000_000)
             series.note("bare: posts of the same bytes by AsyncHTTPClient", "1/s", posted)
-            series.ratio("delivered : bare posts", delivered / posted, .atLeast(0.5))
+            let grouped = try bench.limit(["commits", file, "--rows", "\(Self.group)"])
+            series.note("bare: rows in commits of \(Self.group)", "1/s", grouped)
+            let parts = Parts().adding("post", at: posted).adding("row", at: grouped)
+            series.note("a delivery", delivered, of: parts, .atLeast(0.60, goal: 0.80))
         }
         return series
     }

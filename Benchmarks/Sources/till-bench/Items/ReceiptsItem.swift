@@ -1,7 +1,7 @@
 import Foundation
 
-/// Measures calls of verifyReceipt, each with the receipt of another device. They are compared with plain RSA-2048
-/// signatures on the same core, because each answer contains one such signature.
+/// Measures calls of verifyReceipt, each with the receipt of another device. An answer contains a new
+/// receipt: one RSA-2048 signature over a DER of all transactions, on the same core.
 struct ReceiptsItem {
     private let bench: Workbench
     private static let secret = "0123456789abcdef0123456789abcdef"
@@ -29,8 +29,16 @@ struct ReceiptsItem {
             series.note("bare: RSA-2048 signatures", "1/s", signatures)
             for (size, script) in scripts {
                 let load = try Load(bench, script, of: server.sandbox, by: server.program)
+                let file = server.folder + "/till.sqlite"
+                let reads = try bench.limit(["account-reads", file, "--rows", "\(size)"])
+                let receipts = try bench.limit(["receipts", "--transactions", "\(size)"])
                 series.note("verifyReceipt, \(size) transactions", load)
-                series.ratio("verifyReceipt of \(size) : bare RSA signatures", load.rate / signatures)
+                series.note("bare: reads of \(size) rows from SQLite", "1/s", reads)
+                series.note("bare: DER of a receipt of \(size), encoded and hashed", "1/s", receipts)
+                let parts = Parts().adding("RSA signature", at: signatures).adding("read", at: reads)
+                    .adding("DER", at: receipts)
+                let bound: Bound = size == 1 ? .atLeast(0.60) : .atLeast(0.45)
+                series.note("verifyReceipt of \(size)", load.rate, of: parts, bound)
             }
         }
         return series

@@ -16,9 +16,9 @@ struct ResourcesItem {
         for _ in 0..<bench.scale.fewRounds {
             let few = try await take(small, script)
             let many = try await take(large, script)
-            series.note("start to the first answer", "ms", few.start * 1_000)
+            series.note("start to the first answer", "ms", few.start * 1_000, .atMost(80))
             series.note("start to the first answer, \(large.transactions) transactions", "ms", many.start * 1_000)
-            series.note("memory at rest", "MB", few.atRest)
+            series.note("memory at rest", "MB", few.atRest, .atMost(55))
             series.note("memory at rest, \(large.transactions) transactions", "MB", many.atRest)
             series.note("memory after a load of pages", "MB", few.atWork)
             series.note("memory at rest for a million transactions", "MB", (many.atRest - few.atRest) / millions)

@@ -54,7 +54,7 @@ struct SizeItem {
             let manyLoad = try load(many)
             series.note("\(engine), \(small.transactions) transactions", fewLoad)
             series.note("\(engine), \(large.transactions) transactions", manyLoad)
-            series.ratio("\(engine): cost of a page, large : small", fewLoad.rate / manyLoad.rate, .atMost(1.2))
+            series.ratio("\(engine): cost of a page, large : small", fewLoad.rate / manyLoad.rate, .atMost(1.1))
         }
     }
 }

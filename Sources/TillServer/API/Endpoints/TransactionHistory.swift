@@ -24,42 +24,58 @@ extension AppleAPI {
         filter.leavesOutFinishedConsumables = route == .historyV1
         let isAscending = try Self.isAscending(exchange.query)
         let revision = try exchange.query.value("revision", orThrow: .invalidRequestRevision)
-        let account = try await customer(number, in: exchange.scope, orThrow: .transactionIDNotFound)
-
-        var cursor = Cursor(
-            route: route,
-            account: account,
-            isAscending: isAscending,
-            filters: digest,
-            position: 0,
-            restoreEpoch: shop.restoreEpoch
-        )
-        let position = try revision.flatMap { try resume($0, expecting: cursor) }
-        var page = try await shop.storage.history(
+        let restoreEpoch = shop.restoreEpoch
+        func cursor(_ account: AccountID, at position: Int64 = 0) -> Cursor {
+            Cursor(
+                route: route,
+                account: account,
+                isAscending: isAscending,
+                filters: digest,
+                position: position,
+                restoreEpoch: restoreEpoch
+            )
+        }
+        let page = try await page(number, exchange, restoreEpoch) { account in
             HistoryQuery(
                 account: account,
-                position: position,
+                position: try revision.flatMap { try resume($0, expecting: cursor(account)) },
                 isAscending: isAscending,
                 filter: filter,
                 limit: Self.pageSize
             )
-        )
-        if exchange.readGap != nil { hideRecentRows(of: &page, isAscending, from: position, exchange) }
-        // The cursor of the last page is at the newest change: a client that uses it later gets the later changes only.
-        cursor.position =
-            page.hasMore
-            ? page.rows.last?.change ?? 0
-            : isAscending ? max(page.head, position ?? 0) : page.rows.last?.change ?? position ?? 0
-
-        let texts = try await signed(page.rows, exchange)
-        var json = JSONWriter(capacity: texts.reduce(512) { $0 + $1.count + 3 })
-        json.put("revision", shop.cursors.seal(cursor))
+        }
+        let texts = try await signed(page, exchange)
+        var json = JSONWriter(capacity: 512)
+        json.put("revision", page.revision { shop.cursors.seal(cursor(page.query.account, at: page.end)) })
         json.put("bundleId", exchange.caller.app.bundleID)
         json.put("appAppleId", exchange.caller.app.appleID)
         json.put("environment", environment.wireName)
-        json.put("hasMore", page.hasMore)
-        json.put("signedTransactions", texts)
-        return .json(json.finish())
+        json.put("hasMore", page.content.hasMore)
+        return .json(&json, ending: "signedTransactions", texts)
+    }
+
+    /// Finds the page for a transaction id or an app transaction id.
+    private func page(
+        _ number: Int64,
+        _ exchange: Exchange,
+        _ restoreEpoch: Int64,
+        _ query: (AccountID) throws -> HistoryQuery
+    ) async throws -> KeptHistoryPage {
+        // A page from which a fault hides purchases is not kept.
+        if exchange.readGap == nil, !AccountID.hasShape(number),
+            let page = try await shop.historyPage(
+                of: TransactionID(number),
+                in: exchange.scope,
+                restoreEpoch: restoreEpoch,
+                query
+            )
+        {
+            return page
+        }
+        let query = try query(try await customer(number, in: exchange.scope, orThrow: .transactionIDNotFound))
+        var page = try await shop.storage.history(query)
+        if exchange.readGap != nil { hideRecentRows(of: &page, query.isAscending, from: query.position, exchange) }
+        return KeptHistoryPage(page, of: query)
     }
 
     /// Removes the purchases that a `staleReads` fault hides. The cursor must stop before the first hidden purchase, or
@@ -103,14 +119,22 @@ extension AppleAPI {
 
     /// Signs transactions of one customer, at the time on the customer's clock.
     func signed(_ rows: [Transaction], _ exchange: Exchange) async throws -> [SignedText] {
-        var now = exchange.now
+        try shop.signed(rows, in: exchange.scope, at: try await now(of: rows, exchange))
+    }
+
+    private func signed(_ page: KeptHistoryPage, _ exchange: Exchange) async throws -> [SignedText] {
+        try shop.signed(page, in: exchange.scope, at: try await now(of: page.content.rows, exchange))
+    }
+
+    /// The time on the customer's clock.
+    private func now(of rows: [Transaction], _ exchange: Exchange) async throws -> Timestamp {
         // The account is read only to find the customer's clock. Without customer clocks the read is not necessary.
         if let row = rows.first, !shop.clocks.own(in: exchange.scope).isEmpty,
             let account = try await shop.storage.account(row.account)
         {
-            now = shop.now(of: account)
+            return shop.now(of: account)
         }
-        return try shop.signed(rows, in: exchange.scope, at: now)
+        return exchange.now
     }
 
     // MARK: Parameters
