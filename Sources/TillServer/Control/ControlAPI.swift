@@ -152,7 +152,7 @@ package struct ControlAPI: Sendable {
                 invalid: .bad("bad_body", "The body is incomplete or not framed correctly (HTTP).", [])
             )
             let exchange = try exchange(route, parameters, try Self.query(of: request), bytes)
-            let answer = try await handler.answer(to: exchange, of: route, on: self)
+            let answer = try await handler.value.answer(to: exchange, of: route, on: self)
             guard !(answer is NoAnswer) else { return Response(status: .noContent) }
             let status = exchange.isUnchanged.value ? route.unchangedStatus ?? route.status : route.status
             return .json(try Self.bytes(of: answer), status: status)

@@ -39,7 +39,7 @@ package struct ControlCaller: Sendable {
             let id = Request.operationID
             guard
                 let route = routes[id], !route.readsDocument, case .handler(let any) = route.work,
-                let handler = any as? ControlHandler<Request>
+                let handler = any.value as? ControlHandler<Request>
             else { throw Self.unknown(id) }
             let parts = try RequestParts(request)
             var typed = ControlExchange(shop: control.shop)
@@ -97,7 +97,7 @@ package struct ControlCaller: Sendable {
                     return answer
                 case .handler(let handler):
                     let exchange = try control.exchange(route, parameters, query, bytes)
-                    return try await handler.answer(to: exchange, of: route, on: control)
+                    return try await handler.value.answer(to: exchange, of: route, on: control)
                 }
             }
         } catch {

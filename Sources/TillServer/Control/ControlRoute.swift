@@ -73,7 +73,7 @@ extension ControlRoute {
     /// What runs an operation. A body of JSON lines is too large for memory, so it is streamed in chunks.
     enum Work: Sendable {
         /// A `ControlHandler`.
-        case handler(any RequestHandler)
+        case handler(OnFirstUse<any RequestHandler>)
         case download(@Sendable (ControlExchange) async throws -> ResponseBody)
         case upload(@Sendable (ControlExchange, HummingbirdCore.RequestBody) async throws -> any Encodable & Sendable)
 

@@ -329,16 +329,20 @@ extension Shop {
         return damaged
     }
 
-    /// Creates the change that stores the result of an operation.
+    /// Creates the change that stores the result of an operation. An account also gets a new version if only a
+    /// transaction of it changes, because kept pages of its history are valid for one version (`HistoryPages`).
     ///
     /// - Parameters:
     ///   - loaded: the accounts before the operation.
     ///   - ledger: the accounts and transactions after the operation.
     ///   - opening: the id of the account that the operation opens; nil if it opens none.
     static func change(from loaded: [Account], to ledger: Ledger, opening: AccountID?) -> Change {
+        let moved = Set(ledger.transactionChanges.map(\.after.account))
         let accounts = loaded.compactMap { before -> AccountChange? in
             let isNew = before.id == opening
-            guard var after = ledger.accounts[before.id], isNew || after != before else { return nil }
+            guard var after = ledger.accounts[before.id], isNew || moved.contains(before.id) || after != before else {
+                return nil
+            }
             after.version = before.version + 1
             return AccountChange(
                 account: after,

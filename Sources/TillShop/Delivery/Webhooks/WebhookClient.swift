@@ -29,7 +29,7 @@ package final class WebhookClient: WebhookPosting {
     private let timeout: Duration
     private let idleLimit: TimeAmount
     private let userAgent: String
-    private let tls: NIOSSLContext
+    private let tls: WebhookTLS
     private let destinations: DestinationCheck
     private let connections = WebhookConnections()
 
@@ -61,21 +61,7 @@ package final class WebhookClient: WebhookPosting {
         self.timeout = timeout
         self.idleLimit = TimeAmount(idleLimit)
         self.userAgent = userAgent
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.minimumTLSVersion = .tlsv12
-        configuration.applicationProtocols = ["http/1.1"]
-        configuration.trustRoots = .default
-        configuration.additionalTrustRoots = try extraRoots.map {
-            .certificates(try NIOSSLCertificate.fromPEMFile($0))
-        }
-        if let context = try? NIOSSLContext(configuration: configuration) {
-            tls = context
-        } else {
-            // The system has no certificates, as in a minimal container. Endpoints without TLS, and those that
-            // `extraRoots` verify, do not need them.
-            configuration.trustRoots = .certificates([])
-            tls = try NIOSSLContext(configuration: configuration)
-        }
+        tls = try WebhookTLS(extraRoots: extraRoots)
     }
 
     /// Makes one attempt to post a JSON body.
@@ -237,7 +223,8 @@ package final class WebhookClient: WebhookPosting {
         if origin.isSecure {
             // SNI does not allow IP addresses. For an IP address, the certificate is checked against the address.
             let isAddress = (try? SocketAddress(ipAddress: origin.host, port: origin.port)) != nil
-            try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : origin.host))
+            let name = isAddress ? nil : origin.host
+            try pipeline.addHandler(NIOSSLClientHandler(context: try tls.context(), serverHostname: name))
         }
         try pipeline.addHandler(answer)
         var limits = NIOHTTPDecoderLimitConfiguration()

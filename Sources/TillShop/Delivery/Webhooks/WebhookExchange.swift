@@ -65,6 +65,8 @@ final class WebhookExchange: ChannelDuplexHandler {
     private var current: Current?
     private var idleAlarm: Scheduled<Void>?
     private var isSecured = false
+    /// Why the connection failed before its first request, as a handshake can while the client still connects.
+    private var early: WebhookFailure?
 
     init(
         origin: WebhookOrigin,
@@ -85,6 +87,7 @@ final class WebhookExchange: ChannelDuplexHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let request = unwrapOutboundIn(data)
         guard current == nil, context.channel.isActive else {
+            if let early { request.answer.fail(early) }
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
@@ -217,7 +220,10 @@ final class WebhookExchange: ChannelDuplexHandler {
     }
 
     private func fail(_ failure: WebhookFailure) {
-        guard let current else { return }
+        guard let current else {
+            if !isSecured, origin.isSecure { early = early ?? failure }
+            return
+        }
         self.current = nil
         current.alarm.cancel()
         current.request.answer.fail(failure)
