@@ -67,7 +67,8 @@ package struct StateImport: ~Copyable {
         try await shop.storage.add([], of: .documents, to: snapshot)
         let counted = try await shop.storage.snapshots().first { $0.name == name } ?? snapshot
         do {
-            try await shop.replacing {
+            try await shop.replacing { replaced in
+                replaced = app.map { .app($0) } ?? .everything
                 try await shop.storage.reserveIdentifiers(below: highWater)
                 // The companions are added to the snapshot, so that either both they and the state are restored or
                 // nothing is.
