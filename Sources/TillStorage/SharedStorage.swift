@@ -50,6 +50,10 @@ package protocol SharedStorage: Storage {
     /// The current configuration versions of all kinds.
     func configurationVersions() async throws -> ConfigurationVersions
 
+    /// The apps whose data was replaced after an epoch, each with the epoch of its last replacement. The name
+    /// `ConfigurationVersions.allApps` stands for the data of all apps.
+    func replacements(after epoch: Int64) async throws -> [String: Int64]
+
     /// The number of times that this engine wrote a cached document or replaced all data.
     var written: Int { get }
 
@@ -115,7 +119,7 @@ package struct NodesView: Equatable, Sendable {
 
 /// The number of changes of cached configuration, by kind. The numbers never decrease.
 package struct ConfigurationVersions: Equatable, Sendable {
-    /// The number of changes, by `DocumentKind`. The key `epoch` has the number of times that all data was replaced.
+    /// The number of changes, by `DocumentKind`. The key `epoch` has the number of times that data was replaced.
     package let values: [String: Int64]
 
     /// The configuration versions with these numbers.
@@ -123,10 +127,13 @@ package struct ConfigurationVersions: Equatable, Sendable {
 
     /// The sum of all numbers. Every change increases it, so equal sums mean equal versions.
     package var sum: Int64 { values.values.reduce(0, +) }
-    /// The number of times that all data was replaced. A write that was decided in an older epoch is rejected.
+    /// The number of times that data of one app or of all apps was replaced. A write that was decided in an older epoch
+    /// is rejected; a delivery attempt only if the data of its app was replaced.
     package var epoch: Int64 { values[Self.epoch] ?? 0 }
     /// The key of the epoch in `values`.
     package static let epoch = "era"
+    /// The name of the app of a replacement of all data.
+    package static let allApps = ""
     /// The key of the number of imports, each of which reserves identifiers.
     package static let imports = "imports"
 }

@@ -107,7 +107,8 @@ package protocol Storage: Sendable {
     /// Stores delivery attempts: the due date, the attempts, and whether the delivery succeeded. All are written in one
     /// transaction.
     ///
-    /// - Parameter epoch: The epoch in which the write is valid; nil for any epoch (`ConfigurationVersions`).
+    /// - Parameter epoch: The epoch after which the data of the deliveries' apps must not have been replaced; nil for
+    ///   any epoch (`ConfigurationVersions`).
     func record(_ deliveries: [Delivery], epoch: Int64?) async throws
 
     /// Makes the deliveries of a notification due again. Changes nothing else, because an attempt may be stored at the
@@ -296,8 +297,8 @@ extension Storage {
 package struct DeliveryPart: Sendable {
     /// The partitions of the notifications.
     package let partitions: Range<Int64>
-    /// The epoch of the node; nil for any. In another epoch there are no deliveries for the node, because it must first
-    /// load the data that replaced its own (`ConfigurationVersions`).
+    /// The epoch of the app as the node knows it; nil for any. In a later epoch there are no deliveries for the node,
+    /// because it must first load the data that replaced its own (`ConfigurationVersions`).
     package let epoch: Int64?
 
     /// Creates a part.

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 
-/// Gives each test an app of its own; on a suite, each test in it. See `Trait.till(catalog:environment:file:)`.
+/// Gives each test an app of its own; on a suite, each test in it. See `Trait.till(catalog:environment:start:file:)`.
 public struct TillTrait: SuiteTrait, TestTrait, TestScoping {
     let catalog: String
     let environment: StoreEnvironment
+    let start: String?
 
     /// True: the trait of a suite applies to each test in it.
     public var isRecursive: Bool { true }
@@ -15,7 +16,7 @@ public struct TillTrait: SuiteTrait, TestTrait, TestScoping {
         testCase: Test.Case?,
         performing function: @Sendable () async throws -> Void
     ) async throws {
-        try await Till.withApp(catalog: catalog, environment: environment) { try await function() }
+        try await Till.withApp(catalog: catalog, environment: environment, start: start) { try await function() }
     }
 }
 
@@ -30,13 +31,17 @@ extension Trait where Self == TillTrait {
     /// - Parameters:
     ///   - catalog: the path of a `.storekit` file, absolute or relative to the folder of the test's source file.
     ///   - environment: the environment of the app that the test uses; the sandbox by default.
+    ///   - start: the time that the clock of the app shows at first, such as `2025-01-31T12:00:00Z`; by default the
+    ///     present time.
     ///   - file: the source file of the test.
     public static func till(
         catalog: String,
         environment: StoreEnvironment = .sandbox,
+        start: String? = nil,
         file: String = #filePath
     ) -> Self {
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
-        return TillTrait(catalog: URL(fileURLWithPath: catalog, relativeTo: folder).path, environment: environment)
+        let path = URL(fileURLWithPath: catalog, relativeTo: folder).path
+        return TillTrait(catalog: path, environment: environment, start: start)
     }
 }

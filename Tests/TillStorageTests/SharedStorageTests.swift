@@ -184,6 +184,33 @@ struct SharedStorageTests {
         }
     }
 
+    @Test("A replacement of one app rejects attempts of this app only, and nodes learn which app it was")
+    func replacedApps() async throws {
+        try await joined()
+        let ann = try await fixture.commit(fixture.account("ann", number: 1), rows: [])
+        try await fixture.notify(ann, number: 1)
+        let (clock, end) = (ann.clockName, Timestamp(milliseconds: 9))
+        let before = try await nodes[0].configurationVersions().epoch
+        let part = DeliveryPart(partitions: 0..<1_024, epoch: before)
+        for app in ["com.other", "com.third", "com.other"] { try await nodes[1].erase(app: app, documents: []) }
+        #expect(try await nodes[0].replacements(after: before) == ["com.other": before + 3, "com.third": before + 2])
+        #expect(try await nodes[0].replacements(after: before + 2) == ["com.other": before + 3])
+        let found = try await nodes[0].dueDeliveries(to: "primary", on: clock, until: end, in: part, limit: 9)
+        var sent = try #require(found.deliveries.first)
+        sent.attempts = [SendAttempt(date: sent.signedDate, result: .success, milliseconds: 1)]
+        sent.due = nil
+        _ = try await nodes[0].save(Snapshot(name: "own", app: clock.scope.app, savedAt: end))
+        try await nodes[1].restore(snapshot: "own")
+        let none = try await nodes[0].dueDeliveries(to: "primary", on: clock, until: end, in: part, limit: 9)
+        #expect(none.deliveries.isEmpty)
+        try await nodes[0].record([sent], epoch: before)
+        #expect(try await nodes[0].pendingDeliveries(on: clock, until: nil) == 1)
+        try await nodes[0].record([sent], epoch: before + 4)
+        #expect(try await nodes[0].pendingDeliveries(on: clock, until: nil) == 0)
+        try await nodes[1].erase(app: nil, documents: [])
+        #expect(try await nodes[0].replacements(after: before) == [ConfigurationVersions.allApps: before + 5])
+    }
+
     @Test("An attempt that another node has already recorded is not overwritten")
     func attempts() async throws {
         let ann = try await fixture.commit(fixture.account("ann", number: 1), rows: [])

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import TillControl
 
@@ -60,10 +61,11 @@ struct AppIsolationTests {
     @Test("A card that is declined and then accepted, and a subscription that is canceled and resumed")
     func operations() async throws {
         try await TestedServer.withApp {
-            let ann = try Till.app.customer("ann")
+            let app = try Till.app
+            let ann = app.customer("ann")
             let bought = try await ann.buy("pro.month")
-            try await ann.cancel("pro.month")
-            try await ann.resume("pro.month")
+            try await ann.cancel()
+            try await ann.resume(bought)
             try await ann.declineCard()
             try await Till.clock.advance(
                 to: bought.expiresDate?.advanced(milliseconds: 1_000) ?? bought.info.purchaseDate
@@ -79,7 +81,55 @@ struct AppIsolationTests {
             )
             let error = await #expect(throws: TillTestingError.self) { try await ann.subscription("pro.year") }
             #expect(error?.description == "ann has no subscription to pro.year. Subscriptions: pro.month.")
+            try await ann.refund()
+            #expect(try await ann.subscription().status == .revoked)
+            await #expect(throws: ControlFailure.self) { try await app.customer("bob").refund() }
         }
+    }
+
+    @Test("The clock of an app can start in the past")
+    func start() async throws {
+        let server = try await TestedServer.shared()
+        try await Till.withApp(catalog: TestedServer.catalog, start: "2025-01-31T12:00:00Z", on: server) {
+            #expect(try await Till.clock.now == Timestamp(milliseconds: 1_738_324_800_000))
+            let bought = try await Till.app.customer("ann").buy("pro.month")
+            try await Till.clock.advance(to: #require(bought.expiresDate))
+            let renewed = try await Till.endpoint.expect(.didRenew)
+            #expect(renewed.transaction?.purchaseDate == bought.expiresDate)
+        }
+        #expect(try Timestamp(testTime: "2025-01-31") == Timestamp(milliseconds: 1_738_281_600_000))
+        await #expect(throws: TillTestingError.self) {
+            try await Till.withApp(catalog: TestedServer.catalog, start: "soon", on: server) {}
+        }
+    }
+
+    @Test("When the process of the tests ends, its apps, keys and snapshots on a server that goes on are deleted")
+    func cleanedUp() async throws {
+        let control = try await ServerProcess(program: TestedServer.program).ready()
+        var created: Till.Server? = try await Till.Server(control: control)
+        let document = try #require(FileManager.default.contents(atPath: TestedServer.catalog))
+        var app: Till.App? = try await .create(
+            on: #require(created),
+            .sandbox,
+            storeKitFile: Array(document),
+            start: nil
+        )
+        created?.cleanup?.remember("test-s", ["/v1/snapshots/test-s"])
+        let client = ControlClient(control)
+        _ = try await client.send(SaveSnapshot(name: "test-s", bundleId: app?.bundleId))
+        #expect(try await client.send(ListApps()).count == 1)
+        // The end of the process closes the pipe, too.
+        (created, app) = (nil, nil)
+        let end = ContinuousClock.now + .seconds(120)
+        while try await !client.send(ListApps()).isEmpty {
+            try #require(ContinuousClock.now < end, "the app was not deleted")
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        while try await !client.send(ListSnapshots()).isEmpty {
+            try #require(ContinuousClock.now < end, "the snapshot was not deleted")
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(try await client.send(ListKeys()).allSatisfy { $0.revokedDate != nil })
     }
 
     @Test("Without the trait, a test has no app")

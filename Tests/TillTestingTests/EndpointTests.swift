@@ -47,9 +47,7 @@ struct EndpointTests {
 
     @Test("A refused notification arrives with a later attempt")
     func refused() async throws {
-        // On the shared server, a restored snapshot would repeat the first attempt.
-        let server = try await TestedServer.start()
-        try await Till.withApp(catalog: TestedServer.catalog, on: server) {
+        try await TestedServer.withApp {
             let endpoint = try Till.endpoint
             endpoint.fail(503, times: 1)
             try await Till.app.customer("ann").buy("pro.month")
@@ -59,7 +57,8 @@ struct EndpointTests {
             #expect(attempt?.status == 503)
             // The second attempt is an hour after the first.
             try await Till.clock.advance("2h")
-            try await endpoint.expect(.subscribed, .initialBuy)
+            let bought = try await endpoint.expect(.subscribed, .initialBuy)
+            #expect(endpoint.attempts(bought) == 2)
         }
     }
 
@@ -89,6 +88,12 @@ struct EndpointTests {
             let answer = try await Till.app.control.send(resend.settling(60))
             #expect(answer.settled?.delivered == 1)
             try Till.endpoint.expectNothingElse()
+            // A repeated delivery uses up no failure.
+            try Till.endpoint.fail()
+            #expect(try await Till.app.control.send(resend.settling(60)).settled?.delivered == 1)
+            #expect(try Till.endpoint.attempts(bought) == 3)
+            try await Till.app.customer("ann").buy("coins.10")
+            #expect(try Till.endpoint.received.count == 1)
         }
     }
 
@@ -97,7 +102,7 @@ struct EndpointTests {
         try await TestedServer.withApp {
             let url = try Till.endpoint.url
             try await TestedServer.withApp {
-                try await Till.app.notify(url)
+                try await Till.app.sendNotifications(to: url)
                 try await Till.app.customer("ann").buy("pro.month")
                 try await Till.endpoint.expect(.subscribed)
             }

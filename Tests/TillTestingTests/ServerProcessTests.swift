@@ -13,10 +13,9 @@ struct ServerProcessTests {
         #expect(FileManager.default.fileExists(atPath: "\(process.folder)/log"))
         process.stop()
         try await wait { !FileManager.default.fileExists(atPath: process.folder) }
-        // The HTTP client tries to connect until the time is over.
-        await #expect(throws: ControlUnreachable.self) {
-            try await ControlClient(control).send(GetStatus(), timeout: .seconds(1))
-        }
+        // A server that does not run is reported at once, and not when the time of the request is over.
+        let error = await #expect(throws: TillTestingError.self) { try await Till.Server(control: control) }
+        #expect(error?.description.hasPrefix("No answer from the control API at \(control): ") == true)
     }
 
     @Test("A program that ends at once is reported with its output")

@@ -24,6 +24,11 @@ public struct ControlClient: Sendable {
         self.init(url, token: token, transport: http)
     }
 
+    /// A client that does not try again to connect if no server listens.
+    package init(connectingOnce url: String, token: String?) {
+        self.init(url, token: token, http: .connectingOnce)
+    }
+
     /// A client with another transport, such as a router in the same process.
     package init(_ url: String, token: String? = nil, transport: any ControlTransport) {
         self.url = url.last == "/" ? String(url.dropLast()) : url

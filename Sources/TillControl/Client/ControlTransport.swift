@@ -86,6 +86,16 @@ public struct ControlChunks: AsyncSequence, Sendable {
     }
 }
 
+extension HTTPClient {
+    /// Like `shared`, but a connection that is refused fails the request at once. `shared` tries to connect until the
+    /// time of the request is over.
+    static let connectingOnce: HTTPClient = {
+        var configuration = Configuration.singletonConfiguration
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+}
+
 extension HTTPClient: ControlTransport {
     /// Whether an error means that no connection was made: by host name, by address, or in time.
     private static func isUnconnected(_ error: any Error) -> Bool {

@@ -73,6 +73,13 @@ extension PostgresStorage {
         }
     }
 
+    package func replacements(after epoch: Int64) async throws -> [String: Int64] {
+        try await nodePool.perform { session in
+            let rows = try session.run(.replacementsAfter, Arguments(epoch)).map { (try $0.text(0), try $0.int(1)) }
+            return Dictionary(rows) { first, _ in first }
+        }
+    }
+
     package var written: Int { writes.load(ordering: .relaxed) }
 
     package func publish(_ word: String) async throws {

@@ -29,6 +29,18 @@ enum NodeStatements {
             """
         case .raiseEra: "UPDATE generations SET value = value + 1"
         case .allConfigurationVersions: "SELECT kind, value FROM generations"
+        // Tests may create and delete any number of apps. No node is that far behind.
+        case .forgetReplacements:
+            """
+            DELETE FROM replacements
+            WHERE $1 = '' OR epoch < (SELECT value FROM generations WHERE kind = 'era') - 10000
+            """
+        case .noteReplacement:
+            """
+            INSERT INTO replacements (name, epoch) SELECT $1, value FROM generations WHERE kind = 'era'
+            ON CONFLICT (name) DO UPDATE SET epoch = EXCLUDED.epoch
+            """
+        case .replacementsAfter: "SELECT name, epoch FROM replacements WHERE epoch > $1"
         case .announce: "SELECT pg_notify('\(channel)', $1)"
 
         case .retireNode: "DELETE FROM nodes WHERE name = $1"

@@ -67,7 +67,7 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
 
     // Coordination of nodes.
     case lockShared, lockAlone, checkWritePrecondition, raiseConfigurationVersion, raiseEra, allConfigurationVersions,
-        announce
+        announce, forgetReplacements, noteReplacement, replacementsAfter
     case enterNode, retireNode, beatNode, expiredNode, reapNodes, allNodes, leaveNode, noteSeen, notDurably, renewNode
     case takeLease, releaseLease, allLeases
 

@@ -48,7 +48,7 @@ extension Statement {
         case .raiseIdentifiers: "UPDATE identifiers SET next = greatest(next, $1) WHERE series = 'all'"
 
         case .lockShared, .lockAlone, .checkWritePrecondition, .raiseConfigurationVersion, .raiseEra,
-            .allConfigurationVersions, .announce,
+            .allConfigurationVersions, .announce, .forgetReplacements, .noteReplacement, .replacementsAfter,
             .enterNode, .retireNode, .beatNode, .expiredNode, .reapNodes, .allNodes, .leaveNode, .noteSeen, .notDurably,
             .renewNode,
             .takeLease, .releaseLease, .allLeases:

@@ -37,7 +37,8 @@ extension PostgresStorage {
                 guard let row = try session.run(.snapshotByName, Arguments(name)).first else {
                     throw SnapshotFailure.unknown(name)
                 }
-                try session.erase(row.maybeText(0), Set(DocumentKind.allCases).subtracting(DocumentKind.lasting))
+                let app = row.maybeText(0)
+                try session.erase(app, Set(DocumentKind.allCases).subtracting(DocumentKind.lasting))
                 for table in ShopTable.allCases {
                     do {
                         _ = try session.run(any: TableStatement(operation: .restore, table: table), Arguments(name))
@@ -45,7 +46,7 @@ extension PostgresStorage {
                         throw SnapshotFailure.collides(table)
                     }
                 }
-                try session.beginEra()
+                try session.beginEra(of: app)
             }
         }
     }
@@ -66,12 +67,12 @@ extension PostgresStorage {
             try session.atOneMoment(locking: true) {
                 try session.run(record)
                 try session.erase(app, kinds)
-                try session.beginEra()
+                try session.beginEra(of: app)
             }
         }
     }
 
-    /// Replaces all data. In the meantime, no node can commit a change that it decided before.
+    /// Replaces data. In the meantime, no node can commit a change that it decided before.
     ///
     /// - Parameter body: runs one transaction, which must contain the given steps.
     private func replacing(_ body: @escaping @Sendable (Session, [Step]) throws -> Void) async throws {
@@ -135,9 +136,12 @@ extension Session {
         }
     }
 
-    /// Starts a new epoch, because the data that nodes cache or will write is outdated.
-    fileprivate func beginEra() throws {
+    /// Starts a new epoch, because the data of an app, or of all apps, that nodes cache or will write is outdated.
+    fileprivate func beginEra(of app: String?) throws {
         _ = try run(.raiseEra)
+        let name = app ?? ConfigurationVersions.allApps
+        _ = try run(.forgetReplacements, Arguments(name))
+        _ = try run(.noteReplacement, Arguments(name))
         _ = try run(.announce, Arguments(NodeMessage.configurationVersions))
     }
 

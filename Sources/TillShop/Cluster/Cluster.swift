@@ -59,6 +59,7 @@ package final class Cluster: Sendable {
     /// How long a node is considered alive without a heartbeat.
     let lease: Duration
     let state: Mutex<State>
+    private let replacementEpochs: Synchronized<ReplacementEpochs>
     let follower = Synchronized<Follower?>(nil)
     private let turns = AccountLocks()
     /// The value of `storage.written` when all nodes had last loaded this node's changes.
@@ -103,6 +104,7 @@ package final class Cluster: Sendable {
         self.name = name
         self.lease = lease
         self.state = Mutex(state)
+        replacementEpochs = Synchronized(ReplacementEpochs(all: state.seen.epoch))
         self.logger = logger
         self.rejoins = rejoins
     }
@@ -123,6 +125,9 @@ package final class Cluster: Sendable {
     var writePrecondition: WritePrecondition {
         state.withLock { WritePrecondition(node: $0.id, epoch: $0.seen.epoch, configurationVersion: $0.seen.sum) }
     }
+
+    /// The epochs in which the data of the apps was last replaced.
+    var replacements: ReplacementEpochs { replacementEpochs.value }
 
     // MARK: Heartbeats
 
@@ -224,6 +229,11 @@ package final class Cluster: Sendable {
                 let kinds = now.values.filter { before.values[$0.key] != $0.value }.keys
                 let changed = Set(kinds.compactMap(DocumentKind.init(rawValue:)))
                 try await follower.value?.reload(changed, now.epoch != before.epoch)
+            }
+            if now.epoch != before.epoch {
+                var epochs = replacementEpochs.value
+                epochs.add(try await storage.replacements(after: before.epoch), upTo: now.epoch)
+                replacementEpochs.value = epochs
             }
             return state.withLock { state in
                 state.seen = now

@@ -20,16 +20,19 @@ extension Shop {
 
     private static let maxBeginnings = 32
 
-    /// The epoch of the data. Data that was read in one epoch must not be written in another epoch.
+    /// The epoch of an app's data. Deliveries that were read in one epoch must not be written in another epoch.
     struct Epoch: Equatable, Sendable {
-        /// The epoch of this node's lock.
+        /// The epoch of the app in this node's lock.
         let here: AsyncReadWriteLock.Epoch
-        /// The epoch of the shared database; nil if the store is not shared.
+        /// The epoch of the shared database in which the app's data was last replaced, as far as this node knows; nil
+        /// if the store is not shared.
         let everywhere: Int64?
     }
 
-    /// The current epoch.
-    var epoch: Epoch { Epoch(here: gate.epoch, everywhere: cluster?.writePrecondition.epoch) }
+    /// The current epoch of an app.
+    func epoch(of app: String) -> Epoch {
+        Epoch(here: gate.epoch(of: app), everywhere: cluster?.replacements.epoch(of: app))
+    }
 
     /// Waits until every node has loaded the configuration that this node wrote.
     package func settleNodes() async { await cluster?.settle() }
@@ -56,7 +59,7 @@ extension Shop {
                 to: endpoint.key,
                 on: clock,
                 until: .never,
-                in: DeliveryPart(partitions: part, epoch: cluster.writePrecondition.epoch),
+                in: DeliveryPart(partitions: part, epoch: cluster.replacements.epoch(of: clock.scope.app)),
                 limit: limit
             )
             pending = pending + found

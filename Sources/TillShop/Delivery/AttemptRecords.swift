@@ -36,15 +36,16 @@ final class AttemptRecords: Sendable {
         }
         if let turn { return turn }
         let group = state.withLock { state in
-            defer { state.waiting.removeAll { $0.epoch == epoch } }
-            return state.waiting.filter { $0.epoch == epoch }
+            defer { state.waiting.removeAll { $0.epoch.everywhere == epoch.everywhere } }
+            return state.waiting.filter { $0.epoch.everywhere == epoch.everywhere }
         }
         var isRecorded = true
         do {
             // Enters before a waiting exclusive caller, because an advance with the shared lock may wait for this.
             try await gate.shared(aheadOfWriters: true) {
-                guard gate.epoch == epoch.here else { return }
-                try await store.record([delivery] + group.map(\.delivery), epoch.everywhere)
+                let attempts = [(delivery, epoch)] + group.map { ($0.delivery, $0.epoch) }
+                let current = attempts.filter { gate.epoch(of: $0.scope.app) == $1.here }.map(\.0)
+                if !current.isEmpty { try await store.record(current, epoch.everywhere) }
             }
         } catch {
             isRecorded = false

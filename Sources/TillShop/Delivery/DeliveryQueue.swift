@@ -38,6 +38,7 @@ struct DeliveryQueue {
         /// The endpoints of the app's environment.
         var endpoints: [EndpointRecord]
         var isListenerElsewhere = false
+        /// The current epoch of the app.
         var epoch: Shop.Epoch
         var clock = ClockState.real
         var realTime: Timestamp
@@ -239,13 +240,19 @@ extension DeliveryQueue {
 
     /// Takes over deliveries that this server has committed, with their notifications.
     ///
+    /// - Parameter epoch: the current epoch of an app.
     /// - Returns: the clocks to dispatch.
-    mutating func handOver(_ deliveries: [Delivery], _ entries: [OutboxEntry], _ epoch: Shop.Epoch) -> Set<ClockName> {
+    mutating func handOver(
+        _ deliveries: [Delivery],
+        _ entries: [OutboxEntry],
+        _ epoch: (String) -> Shop.Epoch
+    ) -> Set<ClockName> {
         let entries = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
         for delivery in deliveries {
             let name = delivery.endpointName
             var queue = queues.removeValue(forKey: name) ?? EndpointQueue()
             defer { queues[name] = queue }
+            let epoch = epoch(delivery.scope.app)
             queue.enter(epoch)
             let isKnown = queue.startedEarly.indices.contains { index in
                 queue.startedEarly[index].remove(delivery.notification) != nil

@@ -12,7 +12,7 @@ struct DeliveryStore: Sendable {
     let pending: @Sendable (EndpointRecord, ClockName, Int) async throws -> DueDeliveries
     /// The notification with this number; nil if there is none.
     let notification: @Sendable (NotificationID) async throws -> OutboxEntry?
-    /// Stores delivery attempts, if the data still has this epoch.
+    /// Stores delivery attempts, if the data of their apps was not replaced since this epoch of the database.
     let record: @Sendable ([Delivery], Int64?) async throws -> Void
 }
 
@@ -103,7 +103,7 @@ package final class DeliveryWorker: Service {
         guard !commit.deliveries.isEmpty || !gone.isEmpty else { return }
         change { queue in
             for (account, scope) in gone { queue.forget(account, in: scope) }
-            return queue.handOver(commit.deliveries, commit.notifications, shop.epoch)
+            return queue.handOver(commit.deliveries, commit.notifications, shop.epoch(of:))
         }
     }
 
@@ -121,7 +121,7 @@ package final class DeliveryWorker: Service {
                 let now = DeliveryQueue.Situation(
                     endpoints: shop.deliveryTargets(of: clock.scope),
                     isListenerElsewhere: shop.listeners.registration(in: clock.scope) == nil,
-                    epoch: shop.epoch,
+                    epoch: shop.epoch(of: clock.scope.app),
                     clock: shop.clocks.state(clock),
                     realTime: shop.wallClock()
                 )

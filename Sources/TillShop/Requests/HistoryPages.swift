@@ -10,7 +10,7 @@ final class HistoryPages: Sendable {
     private struct Key: Hashable {
         let query: HistoryQuery
         let stamp: AccountStamp
-        /// The epoch of this server's lock. A restore by this server begins a new one.
+        /// The epoch of the app on this server. A restore by this server begins a new one.
         let epoch: AsyncReadWriteLock.Epoch
         /// The restore epoch of the page's revision.
         let restoreEpoch: Int64
@@ -110,7 +110,7 @@ extension Shop {
         restoreEpoch: Int64,
         _ query: (AccountID) throws -> HistoryQuery
     ) async throws -> KeptHistoryPage? {
-        let epoch = gate.steadyEpoch
+        let epoch = gate.steadyEpoch(of: scope.app)
         guard let stamp = try await storage.stamp(of: id, in: scope) else { return nil }
         let query = try query(stamp.account)
         return try await historyPages.page(query, stamp, epoch, restoreEpoch: restoreEpoch) {

@@ -26,9 +26,11 @@ extension Shop {
             case .happenings: [.clock, .job, .fault, .retention]
             case .everything: Set(DocumentKind.allCases).subtracting(DocumentKind.lasting)
             }
-        try await replacing {
+        try await replacing { replaced in
             try snapshots.checkKnown(app)
+            replaced = app.map { .app($0) } ?? .everything
             try await storage.erase(app: app, documents: kinds)
+            if let app, depth == .everything { try await RestoreEpoch.forget(app, in: storage) }
         }
     }
 
@@ -37,18 +39,21 @@ extension Shop {
     /// - Parameter confirmation: required by the production guard.
     package func restoreSnapshot(_ name: String, confirmation: String? = nil) async throws -> Snapshot {
         try settings.checkMayReplace(confirmation)
-        return try await replacing {
+        return try await replacing { replaced in
             let snapshot = try await snapshots.snapshot(name)
-            try await snapshots.restore(name)
+            replaced = snapshot.app.map { .app($0) } ?? .everything
+            try await snapshots.restore(name, of: snapshot.app)
             return snapshot
         }
     }
 
-    /// Runs a body that replaces all data under the exclusive lock, reloads everything, and then wakes the services of
+    /// Runs a body that replaces data under the exclusive lock, reloads everything, and then wakes the services of
     /// every clock.
-    func replacing<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
-        let value = try await locks.gate.exclusive {
-            let value = try await body()
+    ///
+    /// - Parameter body: says what it replaces. Deliveries in progress of other apps continue.
+    func replacing<Value: Sendable>(_ body: (inout ReplacedData) async throws -> Value) async throws -> Value {
+        let value = try await locks.gate.replacing { replaced in
+            let value = try await body(&replaced)
             try await reloadAll()
             return value
         }

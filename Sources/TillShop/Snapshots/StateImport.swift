@@ -67,13 +67,14 @@ package struct StateImport: ~Copyable {
         try await shop.storage.add([], of: .documents, to: snapshot)
         let counted = try await shop.storage.snapshots().first { $0.name == name } ?? snapshot
         do {
-            try await shop.replacing {
+            try await shop.replacing { replaced in
+                replaced = app.map { .app($0) } ?? .everything
                 try await shop.storage.reserveIdentifiers(below: highWater)
                 // The companions are added to the snapshot, so that either both they and the state are restored or
                 // nothing is.
                 let missing = try await shop.missing(of: companions)
                 try await shop.storage.add(missing.map(\.row), of: .documents, to: snapshot)
-                try await shop.snapshots.restore(name)
+                try await shop.snapshots.restore(name, of: app)
                 try await shop.retention.forgetHighWaterMarks()
             }
         } catch {

@@ -43,7 +43,7 @@ extension CommonStatement {
         case .dueAccountsInPart: Self.accountsDue("AND partition >= $6 AND partition < $7")
         case .dueDeliveries: Self.deliveriesDue("")
         case .dueDeliveriesInPart:
-            Self.deliveriesDue("AND partition >= $7 AND partition < $8 AND \(Self.isEpoch("$9"))")
+            Self.deliveriesDue("AND partition >= $7 AND partition < $8 AND \(Self.isCurrent("$9", app: "$2"))")
         case .pendingCount:
             """
             SELECT count(*) FROM deliveries
@@ -63,7 +63,7 @@ extension CommonStatement {
             Self.recordAttempts + """
                  AND (attempts < $5 OR (attempts = $5 AND log = $7))
                 AND
-                """ + Self.isEpoch("$8")
+                """ + Self.isCurrent("$8", app: "app")
         // A delivery that is due already gets an earlier date, so that an attempt in progress does not end the new
         // delivery, too (`recordAttempts`).
         case .redeliver:
@@ -210,17 +210,22 @@ extension CommonStatement {
         "SELECT count(*) FROM deliveries d WHERE d.partition = o.partition AND d.notification = o.id"
 
     /// Stores the attempts. A delivery that was discarded or requested again during an attempt keeps its date. In
-    /// PostgreSQL, it does not overwrite an attempt that another node has recorded first, and writes nothing in another
-    /// epoch.
+    /// PostgreSQL, it does not overwrite an attempt that another node has recorded first, and writes nothing after a
+    /// replacement of the app's data.
     private static let recordAttempts = """
         UPDATE deliveries
         SET due = CASE WHEN due IS NULL OR due <> $9 THEN due ELSE $4 END, attempts = $5, is_delivered = $6, log = $7
         WHERE partition = $1 AND notification = $2 AND endpoint = $3
         """
 
-    /// Whether a parameter is the current epoch of the database, or null.
-    private static func isEpoch(_ parameter: String) -> String {
-        "(\(parameter)::bigint IS NULL OR \(parameter) = (SELECT value FROM generations WHERE kind = 'era'))"
+    /// Whether the data of an app was not replaced after the epoch of a parameter, or the parameter is null. The app
+    /// with the empty name stands for all apps.
+    private static func isCurrent(_ parameter: String, app: String) -> String {
+        """
+        (\(parameter)::bigint IS NULL OR NOT EXISTS (
+            SELECT 1 FROM replacements r WHERE r.name IN ('', \(app)) AND r.epoch > \(parameter)
+        ))
+        """
     }
 
     /// - Parameter epoch: An expression for the epoch of the database.

@@ -117,5 +117,16 @@ package struct LaterMigration: Sendable {
                 CREATE INDEX foreign_identifiers_by_counter ON foreign_identifiers (counter);
                 """
         ),
+        LaterMigration(
+            "replaced apps",
+            // SQLite has one server, which remembers this in memory.
+            sqlite: "",
+            postgres: """
+                CREATE TABLE replacements (
+                    name TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+                    epoch BIGINT NOT NULL
+                );
+                """
+        ),
     ]
 }

@@ -7,6 +7,8 @@ extension Till {
     /// - Parameters:
     ///   - catalog: the path of a `.storekit` file.
     ///   - environment: the environment that the function uses.
+    ///   - start: the time that the clock of the app shows at first, such as `2025-01-31T12:00:00Z`; by default the
+    ///     present time.
     ///   - server: the server; by default the one that all tests of the process share.
     ///   - body: the function; in its task, `Till.app`, `Till.clock` and `Till.endpoint` have values.
     /// - Throws: `TillTestingError` if there is no server, or if the catalog cannot be read; `ControlFailure` if the
@@ -14,6 +16,7 @@ extension Till {
     public static func withApp<Value: Sendable>(
         catalog: String,
         environment: StoreEnvironment = .sandbox,
+        start: String? = nil,
         on server: Server? = nil,
         _ body: () async throws -> Value
     ) async throws -> Value {
@@ -21,7 +24,8 @@ extension Till {
         guard let document = FileManager.default.contents(atPath: catalog) else {
             throw TillTestingError("The catalog \(catalog) cannot be read. Give the path of a .storekit file.")
         }
-        let app = try await App.create(on: server, environment, storeKitFile: Array(document))
+        let time = try start.map { try Timestamp(testTime: $0) }
+        let app = try await App.create(on: server, environment, storeKitFile: Array(document), start: time)
         do {
             let value = try await withEndpoint(of: app) { endpoint in
                 try await $current.withValue((app, endpoint)) { try await body() }
@@ -45,7 +49,7 @@ extension Till {
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await listener.serve { await endpoint.answer(to: $0) } }
             defer { group.cancelAll() }
-            try await app.notify(listener.url, as: "primary")
+            try await app.sendNotifications(to: listener.url, name: "primary")
             return try await body(endpoint)
         }
     }

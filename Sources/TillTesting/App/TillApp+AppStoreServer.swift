@@ -5,7 +5,7 @@ extension Till.App {
     /// A client of the App Store Server API of the app, with its key. Needs the trait `AppStoreServer` of the package.
     public func apiClient() throws -> AppStoreServerClient {
         let key = try AppStoreKey(pem: key.privateKey, keyID: key.keyId, issuerID: key.issuerId)
-        return AppStoreServerClient(key: key, bundleID: bundleId, environment: .custom(url))
+        return AppStoreServerClient(key: key, bundleID: bundleId, environment: .custom(address))
     }
 
     /// A verifier of the app's signed data, which trusts the server's root certificate. Needs the trait

@@ -14,14 +14,16 @@ extension Till {
         /// The server.
         public let server: Server
 
-        /// The URL of the App Store Server API of the environment.
-        public var url: String { server.url(of: environment) }
+        /// The address of the App Store Server API of the environment.
+        public var address: String { server.address(of: environment) }
         /// The root certificate that verifiers of signed data must trust, in PEM.
         public var rootCertificate: String { server.rootCertificate }
         /// A client of the control API, for everything that has no function here.
         public var control: ControlClient { server.control }
         /// The app and its environment, as requests of the control API name them.
         public var scope: AppEnvironment { AppEnvironment(bundleId, environment) }
+        /// The name of the customer clock of the app; nil for the environment's clock.
+        let clockName: String?
         /// The clock of the app.
         public var clock: Clock { Clock(app: self) }
 
@@ -33,15 +35,16 @@ extension Till {
         /// - Parameters:
         ///   - url: an http or https URL.
         ///   - name: the name of the endpoint. `primary` is the receiver `Till.endpoint`.
-        public func notify(_ url: String, as name: String = "backend") async throws {
+        public func sendNotifications(to url: String, name: String = "backend") async throws {
             _ = try await control.send(SetEndpoint(app: scope, endpoint: name, url: url))
         }
 
         /// Runs a function, and then restores the state that the app had before: purchases, notifications and the time
-        /// of the clock. What `Till.endpoint` has received stays. The server repeats deliveries that are in progress,
-        /// also those of other apps.
+        /// of the clock. What `Till.endpoint` has received stays. The server repeats deliveries of the app that are
+        /// in progress.
         public func withSnapshot<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
             let name = "test-\(UUID().uuidString)"
+            server.cleanup?.remember(name, ["/v1/snapshots/\(name)"])
             _ = try await control.send(SaveSnapshot(name: name, bundleId: bundleId))
             let result: Result<Value, any Error>
             do {
@@ -51,6 +54,7 @@ extension Till {
             }
             _ = try await control.send(RestoreSnapshot(name: name))
             _ = try await control.send(RemoveSnapshot(name: name))
+            server.cleanup?.forget(name)
             return try result.get()
         }
     }
@@ -78,38 +82,56 @@ extension Till.App {
     static func create(
         on server: Till.Server,
         _ environment: StoreEnvironment,
-        storeKitFile: [UInt8]
+        storeKitFile: [UInt8],
+        start: Timestamp?
     ) async throws -> Till.App {
         let control = server.control
         let bundleId = "test.\(UUID().uuidString.lowercased())"
+        let clockName = start.map { _ in "tests" }
+        // Before the app exists, because this process may be killed at any time.
+        server.cleanup?.remember(bundleId, deletions(bundleId))
         // A server with several teams needs to know which one.
         let team = try await control.send(ListTeams()).first?.issuerId
         let info = try await control.send(CreateApp(bundleId: bundleId, name: "Test", issuerId: team))
         do {
             let scope = AppEnvironment(bundleId, environment)
             _ = try await control.upload(ImportStoreKitFile(bundleId: bundleId), storeKitFile)
-            _ = try await control.send(SetClock(app: scope, mode: .frozen))
+            if let start, let clockName {
+                // The environment's clock cannot go back; a clock of customers can begin at any time.
+                _ = try await control.send(CreateClock(app: scope, name: clockName, mode: .frozen, at: start))
+            } else {
+                _ = try await control.send(SetClock(app: scope, mode: .frozen))
+            }
             _ = try await control.send(UpdateSettings(app: scope, rate: .custom(.calendar)))
             let key = try await control.send(CreateKey(name: bundleId, issuerId: info.issuerId))
+            server.cleanup?.remember(bundleId, deletions(bundleId, keyId: key.keyId))
             return Till.App(
                 bundleId: bundleId,
                 appAppleId: info.appAppleId,
                 environment: environment,
                 key: Key(keyId: key.keyId, issuerId: key.issuerId, privateKey: key.privateKey ?? ""),
-                server: server
+                server: server,
+                clockName: clockName
             )
         } catch {
             // The app is of no use without a catalog or a key.
-            _ = try? await control.send(Reset(bundleId: bundleId, everything: true))
+            if (try? await control.send(Reset(bundleId: bundleId, everything: true))) != nil {
+                server.cleanup?.forget(bundleId)
+            }
             throw error
         }
     }
 
-    /// Deletes the app with its data, and revokes its key; not on a server that ends with the tests. A deletion makes
-    /// the server repeat deliveries of other apps that are in progress.
+    /// What deletes an app and its key, as paths of the control API.
+    private static func deletions(_ bundleId: String, keyId: String? = nil) -> [String] {
+        (keyId.map { ["/v1/keys/\($0)"] } ?? []) + ["/v1/state?bundleId=\(bundleId)&everything=true"]
+    }
+
+    /// Deletes the app with its data, and revokes its key; not on a server that ends with the tests.
     func delete() async throws {
-        guard !server.isTemporary else { return }
+        guard let cleanup = server.cleanup else { return }
         _ = try await control.send(Reset(bundleId: bundleId, everything: true))
         _ = try await control.send(RevokeKey(keyId: key.keyId))
+        cleanup.forget(bundleId)
     }
 }

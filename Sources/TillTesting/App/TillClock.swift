@@ -7,7 +7,7 @@ extension Till {
 
         /// The time that the clock shows.
         public var now: Timestamp {
-            get async throws { try await app.control.send(GetClock(app: app.scope)).now }
+            get async throws { try await app.control.send(GetClock(app: app.scope, clock: app.clockName)).now }
         }
 
         /// Advances the clock by a duration, and waits until what this causes is delivered.
@@ -32,8 +32,10 @@ extension Till {
         }
 
         private func advance(_ request: AdvanceClock) async throws -> AdvanceReportInfo {
+            var request = request
+            request.clock = app.clockName
             // Years with many customers take minutes.
-            try await app.control.send(request.settling(Till.settlingSeconds), timeout: .seconds(600))
+            return try await app.control.send(request.settling(Till.settlingSeconds), timeout: .seconds(600))
         }
     }
 
@@ -44,4 +46,14 @@ extension Till {
 extension Timestamp {
     /// The same time as a `Date`.
     public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1_000) }
+
+    /// A time in ISO 8601; a date without a time is its midnight in UTC.
+    init(testTime text: String) throws(TillTestingError) {
+        let whole = text.contains("T") ? text : "\(text)T00:00:00Z"
+        let styles = [Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true)]
+        guard let date = styles.lazy.compactMap({ try? $0.parse(whole) }).first else {
+            throw TillTestingError("The start \(text) is not a time such as 2025-01-31T12:00:00Z.")
+        }
+        self.init(milliseconds: Int64((date.timeIntervalSince1970 * 1_000).rounded()))
+    }
 }

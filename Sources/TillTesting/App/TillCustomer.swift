@@ -30,6 +30,7 @@ extension Till {
                 quantity: quantity,
                 appAccountToken: appAccountToken?.uuidString.lowercased(),
                 offer: offer,
+                clock: app.clockName,
                 include: [.device]
             )
             let answer = try await app.control.send(request.settling(Till.settlingSeconds))
@@ -45,30 +46,48 @@ extension Till {
         /// Refunds a transaction in full.
         ///
         /// - Parameters:
-        ///   - transactionId: the transaction id.
+        ///   - transactionId: the transaction id; by default that of the latest transaction.
         ///   - reason: the revocation reason.
         @discardableResult
-        public func refund(_ transactionId: String, reason: RevocationReason? = nil) async throws -> ActionInfo {
-            try await settle(RefundTransaction(app: app.scope, transactionId: transactionId, reason: reason))
+        public func refund(
+            _ transactionId: String? = nil,
+            reason: RevocationReason? = nil
+        ) async throws -> ActionInfo {
+            let id = if let transactionId { transactionId } else { try await latestTransactionId() }
+            return try await settle(RefundTransaction(app: app.scope, transactionId: id, reason: reason))
         }
 
-        /// Turns off auto-renew of the subscription with a product. The paid period continues to its end.
+        /// Refunds a purchase in full.
         @discardableResult
-        public func cancel(_ productId: String) async throws -> ActionInfo {
-            let subscription = try await subscription(productId)
-            return try await settle(
-                CancelSubscription(app: app.scope, originalTransactionId: subscription.originalTransactionId)
-            )
+        public func refund(_ purchase: Purchase, reason: RevocationReason? = nil) async throws -> ActionInfo {
+            try await refund(purchase.transactionId, reason: reason)
         }
 
-        /// Turns on auto-renew of the subscription with a product.
+        /// Turns off auto-renew. The paid period continues to its end.
+        ///
+        /// - Parameter transactionId: the id of a transaction of the subscription; by default the only subscription.
         @discardableResult
-        public func resume(_ productId: String) async throws -> ActionInfo {
-            let subscription = try await subscription(productId)
-            return try await settle(
-                ResumeSubscription(app: app.scope, originalTransactionId: subscription.originalTransactionId)
-            )
+        public func cancel(_ transactionId: String? = nil) async throws -> ActionInfo {
+            let id = try await subscriptionId(transactionId)
+            return try await settle(CancelSubscription(app: app.scope, originalTransactionId: id))
         }
+
+        /// Turns off auto-renew of the subscription that was bought.
+        @discardableResult
+        public func cancel(_ purchase: Purchase) async throws -> ActionInfo { try await cancel(purchase.transactionId) }
+
+        /// Turns on auto-renew.
+        ///
+        /// - Parameter transactionId: the id of a transaction of the subscription; by default the only subscription.
+        @discardableResult
+        public func resume(_ transactionId: String? = nil) async throws -> ActionInfo {
+            let id = try await subscriptionId(transactionId)
+            return try await settle(ResumeSubscription(app: app.scope, originalTransactionId: id))
+        }
+
+        /// Turns on auto-renew of the subscription that was bought.
+        @discardableResult
+        public func resume(_ purchase: Purchase) async throws -> ActionInfo { try await resume(purchase.transactionId) }
 
         /// Declines the customer's card: renewals fail. The customer's purchases succeed.
         public func declineCard() async throws {
@@ -85,16 +104,34 @@ extension Till {
             try await app.control.send(GetCustomer(app: app.scope, customer: name))
         }
 
-        /// The subscription with a product: its status, its period, its renewal.
+        /// A subscription: its status, its period, its renewal.
         ///
+        /// - Parameter productId: the product; by default the only subscription.
         /// - Throws: `TillTestingError` if the customer has no such subscription.
-        public func subscription(_ productId: String) async throws -> SubscriptionInfo {
+        public func subscription(_ productId: String? = nil) async throws -> SubscriptionInfo {
             let all = try await info().subscriptions
-            guard let found = all.first(where: { $0.productId == productId }) else {
-                let others = all.isEmpty ? "none" : all.map(\.productId).joined(separator: ", ")
-                throw TillTestingError("\(name) has no subscription to \(productId). Subscriptions: \(others).")
+            let names = all.isEmpty ? "none" : all.map(\.productId).joined(separator: ", ")
+            if let productId {
+                guard let found = all.first(where: { $0.productId == productId }) else {
+                    throw TillTestingError("\(name) has no subscription to \(productId). Subscriptions: \(names).")
+                }
+                return found
             }
-            return found
+            guard all.count == 1 else {
+                throw TillTestingError("\(name) has not exactly one subscription: \(names). Name a transaction of it.")
+            }
+            return all[0]
+        }
+
+        private func subscriptionId(_ transactionId: String?) async throws -> String {
+            if let transactionId { return transactionId }
+            return try await subscription().originalTransactionId
+        }
+
+        private func latestTransactionId() async throws -> String {
+            let page = try await app.control.send(ListTransactions(app: app.scope, customer: name, limit: 1))
+            guard let latest = page.transactions.first else { throw TillTestingError("\(name) has no transaction.") }
+            return latest.transactionId
         }
 
         /// All transactions, the most recently changed first.

@@ -20,7 +20,10 @@ extension Till {
             /// What arrived, with the mark of what `expect` has returned.
             var notifications: [(notification: Notification, isExpected: Bool)] = []
             var refusals: [String] = []
-            var failure: (status: Int, left: Int) = (0, 0)
+            /// The statuses of the next answers.
+            var failures: [Int] = []
+            /// How many deliveries of each notification arrived, by notificationUUID.
+            var attempts: [String: Int] = [:]
 
             /// The first unexpected notification with a type and subtype, which is expected from now on.
             mutating func take(_ type: NotificationType, _ subtype: NotificationSubtype?) -> Notification? {
@@ -33,10 +36,15 @@ extension Till {
                 return notifications[index].notification
             }
 
-            mutating func add(_ notification: Notification) {
+            /// Takes in a genuine notification, and returns the status of the answer.
+            mutating func add(_ notification: Notification) -> Int {
                 let id = notification.notificationUUID
-                guard !notifications.contains(where: { $0.notification.notificationUUID == id }) else { return }
+                attempts[id, default: 0] += 1
+                // Till repeats an accepted delivery if it could not record the answer. This must not use up a failure.
+                if notifications.contains(where: { $0.notification.notificationUUID == id }) { return 200 }
+                if !failures.isEmpty { return failures.removeFirst() }
                 notifications.append((notification, isExpected: false))
+                return 200
             }
 
             var rest: [Notification] { notifications.filter { !$0.isExpected }.map(\.notification) }
@@ -86,12 +94,20 @@ extension Till {
             guard rest.isEmpty else { throw TillTestingError("Arrived and not expected: \(Self.list(rest)).") }
         }
 
-        /// Answers the next requests with an error, so that Till delivers the notifications later again.
+        /// How many deliveries of a notification arrived, with those that `fail` refused.
+        public func attempts(_ notification: Notification) -> Int {
+            inbox.withLock { $0.attempts[notification.notificationUUID] ?? 0 }
+        }
+
+        /// Answers the next deliveries with an error, but accepts again what was accepted before. Till repeats them
+        /// later on the clock of the app.
         ///
         /// - Parameters:
         ///   - status: the HTTP status of the answers.
-        ///   - times: the number of requests.
-        public func fail(_ status: Int = 500, times: Int = 1) { inbox.withLock { $0.failure = (status, times) } }
+        ///   - times: the number of deliveries.
+        public func fail(_ status: Int = 500, times: Int = 1) {
+            inbox.withLock { $0.failures += Array(repeating: status, count: times) }
+        }
 
         private static func list(_ notifications: [Notification]) -> String {
             notifications.isEmpty ? "nothing" : notifications.map(\.description).joined(separator: ", ")
@@ -99,16 +115,9 @@ extension Till {
 
         /// The status of the answer to a request with a body.
         func answer(to body: [UInt8]) async -> HTTPResponseStatus {
-            let refused = inbox.withLock { inbox -> Int? in
-                guard inbox.failure.left > 0 else { return nil }
-                inbox.failure.left -= 1
-                return inbox.failure.status
-            }
-            if let refused { return HTTPResponseStatus(statusCode: refused) }
             do {
                 let notification = try await reader.notification(in: body)
-                inbox.withLock { $0.add(notification) }
-                return .ok
+                return HTTPResponseStatus(statusCode: inbox.withLock { $0.add(notification) })
             } catch {
                 inbox.withLock { $0.refusals.append("\(error)") }
                 return .badRequest

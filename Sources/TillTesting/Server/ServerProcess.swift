@@ -2,9 +2,8 @@ import Foundation
 
 /// A `till serve` process without data, on free ports. It ends with this process.
 struct ServerProcess: Sendable {
-    /// A shell that runs the server. The shell reads from a pipe, whose other end only this process has. The pipe
-    /// closes when this process ends, in whatever way; then the shell stops the server, kills it if it does not end
-    /// within 30 seconds, and deletes the folder.
+    /// Runs the server. When the pipe closes, the shell stops the server, kills it if it does not end within 30
+    /// seconds, and deletes the folder.
     ///
     /// `$0` is the folder, and the arguments are the command. The shell itself must survive the signals of a terminal.
     private static let script = """
@@ -26,56 +25,25 @@ struct ServerProcess: Sendable {
         """
     private static let startLimit = Duration.seconds(120)
 
+    private let shell: ShellProcess
+
     /// The folder with the log and the ready file.
-    let folder: String
-    /// The end of the pipe that keeps the server running.
-    let lifeline: Int32
+    var folder: String { shell.folder }
 
     /// Starts the program.
     ///
     /// - Throws: `TillTestingError` if it cannot be started.
-    init(program: String) throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("till-testing-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: folder,
-            withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700]
-        )
-        self.folder = folder.path
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = [
-            "-c", Self.script, folder.path, program, "serve", "--ephemeral", "--production-port", "0",
-            "--sandbox-port", "0", "--control-port", "0", "--ready-file", "\(folder.path)/ready.json",
-        ]
-        // Settings for other servers, such as TILL_DATA or TILL_PROFILE, do not concern this one.
-        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.uppercased().hasPrefix("TILL_") }
-        let pipe = Pipe()
-        process.standardInput = pipe.fileHandleForReading
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        // The copy stays open until this process ends or stops the server, and no other process inherits it.
-        let lifeline = fcntl(pipe.fileHandleForWriting.fileDescriptor, F_DUPFD_CLOEXEC, 3)
+    init(program: String) throws(TillTestingError) {
         do {
-            try pipe.fileHandleForWriting.close()
-            try Self.withoutBlockedSignals { try process.run() }
-            try pipe.fileHandleForReading.close()
+            shell = try ShellProcess(Self.script) { folder in
+                [
+                    program, "serve", "--ephemeral", "--production-port", "0", "--sandbox-port", "0",
+                    "--control-port", "0", "--ready-file", "\(folder)/ready.json",
+                ]
+            }
         } catch {
-            close(lifeline)
             throw TillTestingError("\(program) could not be started: \(error)")
         }
-        self.lifeline = lifeline
-    }
-
-    /// Runs a function on this thread with no signal blocked. A new process inherits the blocked signals of the thread
-    /// that starts it, and the threads of Swift's tasks block most signals: a shell could then not wait for its
-    /// children, and the server would not stop at SIGTERM.
-    private static func withoutBlockedSignals(_ body: () throws -> Void) rethrows {
-        var (none, before) = (sigset_t(), sigset_t())
-        sigemptyset(&none)
-        pthread_sigmask(SIG_SETMASK, &none, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        try body()
     }
 
     /// The program that `TILL_BIN` names, or `till` on the path.
@@ -118,7 +86,7 @@ struct ServerProcess: Sendable {
     }
 
     /// Stops the server.
-    func stop() { close(lifeline) }
+    func stop() { shell.closePipe() }
 
     private struct Addresses: Decodable {
         let control: String

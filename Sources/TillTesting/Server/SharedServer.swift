@@ -7,13 +7,13 @@ extension Till {
         public let control: ControlClient
         /// The root certificate that verifiers of signed data must trust, in PEM.
         public let rootCertificate: String
-        /// Whether the server ends with the process of the tests.
-        let isTemporary: Bool
+        /// Deletes the apps of the tests when their process ends; nil if the server ends with it.
+        let cleanup: Cleanup?
         private let production: String
         private let sandbox: String
 
-        /// The URL of the App Store Server API of an environment.
-        public func url(of environment: StoreEnvironment) -> String {
+        /// The address of the App Store Server API of an environment.
+        public func address(of environment: StoreEnvironment) -> String {
             switch environment {
             case .production: production
             case .sandbox: sandbox
@@ -31,10 +31,16 @@ extension Till {
         }
 
         init(control url: String, token: String? = nil, isTemporary: Bool) async throws {
-            self.isTemporary = isTemporary
-            control = ControlClient(url, token: token)
-            // The HTTP client tries to connect to a server that does not run until the time is over.
-            let ports = try await control.send(GetStatus(), timeout: .seconds(20)).ports
+            control = ControlClient(connectingOnce: url, token: token)
+            let ports: PortsInfo
+            do {
+                ports = try await control.send(GetStatus(), timeout: .seconds(20)).ports
+            } catch let error as ControlUnreachable {
+                throw TillTestingError(
+                    "No answer from the control API at \(url): \(error.cause). Start this server, or unset "
+                        + "TILL_CONTROL, so that the tests start one."
+                )
+            }
             rootCertificate = try await control.send(GetAuthority()).rootCertificate
             guard var address = URLComponents(string: control.url), address.host != nil else {
                 throw TillTestingError("\(url) is not a URL of a control API, such as http://127.0.0.1:8890.")
@@ -45,6 +51,7 @@ extension Till {
             production = address.string ?? ""
             address.port = ports.sandbox
             sandbox = address.string ?? ""
+            cleanup = isTemporary ? nil : try Cleanup(control: control.url, token: token)
         }
 
         /// The server that all tests of the process share. The first call starts it or finds it.

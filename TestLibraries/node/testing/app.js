@@ -1,7 +1,7 @@
 import { randomUUID, sign, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
-import { Clock } from "./clock.js";
+import { Clock, milliseconds } from "./clock.js";
 import { Customer } from "./customer.js";
 import { openEndpoint } from "./endpoint.js";
 import { operations } from "./operations.js";
@@ -26,6 +26,7 @@ export async function createApp(till, options = {}) {
   if (!ENVIRONMENTS[environment]) {
     throw new TypeError(`environment: expected sandbox or production, not ${environment}.`);
   }
+  const start = options.start === undefined ? undefined : milliseconds(options.start);
   const file = catalog && await readFile(catalog, "utf8");
   // A server with several teams wants to know which one; a server without a team creates one for the first app.
   const [team] = await till.call("listTeams");
@@ -34,10 +35,13 @@ export async function createApp(till, options = {}) {
   if (options.bundleId === undefined) till.remember({ bundleId });
   const created = await till.call("createApp", { bundleId, issuerId: team?.issuerId });
   const key = await till.call("createKey", { name: bundleId, issuerId: created.issuerId });
-  const app = new App(till, environment, created, key, (await till.call("getAuthority")).rootCertificate);
+  const app = new App(till, environment, created, key, (await till.call("getAuthority")).rootCertificate,
+    start === undefined ? undefined : "tests");
   till.remember(app);
   if (file) await app.call("importStoreKitFile", {}, file);
-  await app.call("setClock", { mode: "frozen" });
+  // The environment's clock cannot go back; a clock of customers can begin at any time.
+  if (app.clock.name) await app.call("createClock", { name: app.clock.name, mode: "frozen", at: start });
+  else await app.call("setClock", { mode: "frozen" });
   return app;
 }
 
@@ -45,10 +49,10 @@ export async function createApp(till, options = {}) {
 export class App {
   #till;
   // Private, so that a printed app does not show it.
-  #signingKey;
+  #privateKey;
   #endpoints = new Set();
 
-  constructor(till, environment, { bundleId, appAppleId }, { keyId, issuerId, privateKey }, rootCertificate) {
+  constructor(till, environment, { bundleId, appAppleId }, { keyId, issuerId, privateKey }, rootCertificate, clock) {
     this.#till = till;
     this.bundleId = bundleId;
     this.appAppleId = appAppleId;
@@ -56,15 +60,15 @@ export class App {
     this.address = till[environment];
     this.keyId = keyId;
     this.issuerId = issuerId;
-    this.#signingKey = privateKey;
+    this.#privateKey = privateKey;
     this.rootCertificate = rootCertificate;
     this.rootCertificates = [Buffer.from(new X509Certificate(rootCertificate).raw)];
-    this.clock = new Clock(this);
+    this.clock = new Clock(this, clock);
   }
 
   /** The private key of the API key, as PEM. */
-  get signingKey() {
-    return this.#signingKey;
+  get privateKey() {
+    return this.#privateKey;
   }
 
   /** The environment as signed data and Apple's libraries name it. */
@@ -80,7 +84,7 @@ export class App {
     return this.#till.call(operation, { ...ofApp, ...values }, body);
   }
 
-  /** The customer with this name. Till creates the customer at the first purchase. */
+  /** The customer with this name. Till creates the customer at the first purchase, on the app's clock. */
   customer(name) {
     return new Customer(this, name);
   }
@@ -103,7 +107,7 @@ export class App {
     const header = { alg: "ES256", kid: this.keyId, typ: "JWT" };
     const claims = { iss: this.issuerId, iat: now, exp: now + 300, aud: "appstoreconnect-v1", bid: this.bundleId };
     const content = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
-    const signature = sign("sha256", Buffer.from(content), { key: this.#signingKey, dsaEncoding: "ieee-p1363" });
+    const signature = sign("sha256", Buffer.from(content), { key: this.#privateKey, dsaEncoding: "ieee-p1363" });
     return `${content}.${signature.toString("base64url")}`;
   }
 

@@ -1,17 +1,30 @@
 // The largest `settle` of the control API, in seconds.
 export const SETTLE = 60;
 
+/** A date as milliseconds since 1970, from a `Date`, from such a number, or from a date as text. */
+export function milliseconds(date) {
+  const time = new Date(date).getTime();
+  if (Number.isNaN(time)) throw new TypeError(`Not a date: ${date}`);
+  return time;
+}
+
 /** The clock of an app. It is frozen: only a test advances it. */
 export class Clock {
   #app;
 
-  constructor(app) {
+  constructor(app, name) {
     this.#app = app;
+    // The name of a customer clock; undefined for the environment's clock.
+    this.name = name;
+  }
+
+  #call(operation, values) {
+    return this.#app.call(operation, { clock: this.name, ...values });
   }
 
   /** The time of the clock. */
   async now() {
-    return new Date((await this.#app.call("getClock")).now);
+    return new Date((await this.#call("getClock")).now);
   }
 
   /**
@@ -19,23 +32,21 @@ export class Clock {
    * happened on the way are delivered.
    */
   advance(by) {
-    return this.#app.call("advanceClock", { by, settle: SETTLE });
+    return this.#call("advanceClock", { by, settle: SETTLE });
   }
 
   /** Advances the clock to a `Date`, to milliseconds since 1970, or to a date as text. */
   advanceTo(date) {
-    const to = new Date(date).getTime();
-    if (Number.isNaN(to)) throw new TypeError(`Not a date: ${date}`);
-    return this.#app.call("advanceClock", { to, settle: SETTLE });
+    return this.#call("advanceClock", { to: milliseconds(date), settle: SETTLE });
   }
 
   /** Advances the clock to the next renewal, expiration or other event. */
   advanceToNextEvent() {
-    return this.#app.call("advanceClock", { toNextEvent: true, settle: SETTLE });
+    return this.#call("advanceClock", { toNextEvent: true, settle: SETTLE });
   }
 
   /** What will happen on the clock, earliest first. */
   upcomingEvents() {
-    return this.#app.call("listUpcomingEvents");
+    return this.#call("listUpcomingEvents");
   }
 }

@@ -39,7 +39,7 @@ export class Customer {
    */
   async buy(productId, options = {}) {
     const answer = await this.#call("buyProduct", {
-      productId, ...options, include: ["signed", "device"], settle: SETTLE,
+      productId, clock: this.#app.clock.name, ...options, include: ["signed", "device"], settle: SETTLE,
     });
     const { transaction, ...rest } = answer;
     return { ...transaction, ...rest, signedTransaction: transaction?.device?.signedTransactionInfo };

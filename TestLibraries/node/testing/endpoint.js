@@ -30,8 +30,9 @@ export class Endpoint {
   #waiting = new Set();
   #taken = new Set();
   #failures = [];
+  #attempts = new Map();
 
-  /** The verified notifications, oldest first. */
+  /** The verified notifications, oldest first. A notification that is delivered again counts once. */
   received = [];
   /** The deliveries that were not accepted, each with `status`, `reason` and `body`. */
   refused = [];
@@ -80,7 +81,15 @@ export class Endpoint {
     if (rest.length) throw new Error(`Arrived, and not expected: ${rest.map(label).join(", ")}.`);
   }
 
-  /** Answers the next deliveries with this status. Till repeats them later on the app's clock. */
+  /** How many deliveries of a notification arrived, with those that `fail` refused. */
+  attempts({ notificationUUID }) {
+    return this.#attempts.get(notificationUUID) ?? 0;
+  }
+
+  /**
+   * Answers the next deliveries with this status, but accepts again what was accepted before. Till repeats them later
+   * on the app's clock.
+   */
   fail(status = 500, times = 1) {
     this.#failures.push(...Array(times).fill(status));
   }
@@ -91,6 +100,7 @@ export class Endpoint {
     this.refused.length = 0;
     this.#failures.length = 0;
     this.#taken.clear();
+    this.#attempts.clear();
   }
 
   /** Stops listening. Till keeps the address until another one is set, or the app is deleted. */
@@ -109,6 +119,10 @@ export class Endpoint {
   #accept(body) {
     try {
       const notification = this.#verified(JSON.parse(body).signedPayload);
+      const { notificationUUID } = notification;
+      this.#attempts.set(notificationUUID, this.attempts(notification) + 1);
+      // Till repeats an accepted delivery if it could not record the answer. This must not use up a failure.
+      if (this.received.some((known) => known.notificationUUID === notificationUUID)) return 200;
       const status = this.#failures.shift() ?? 200;
       if (status === 200) this.received.push(notification);
       else this.refused.push({ status, reason: `fail(${status})`, body, notification });

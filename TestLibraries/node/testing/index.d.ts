@@ -14,6 +14,8 @@ export interface AppOptions {
   environment?: Environment;
   /** Default: a random one. */
   bundleId?: string;
+  /** The time that the app's clock shows at first. Default: the present time. */
+  start?: Date | number | string;
 }
 
 export interface EndpointOptions {
@@ -89,7 +91,7 @@ export class App {
   /** The issuer id of the API key. */
   readonly issuerId: string;
   /** The private key of the API key, as PEM. */
-  readonly signingKey: string;
+  readonly privateKey: string;
   /** The root certificate as PEM. */
   readonly rootCertificate: string;
   /** The root certificate as DER, in a list, as Apple's library takes it. */
@@ -120,6 +122,8 @@ export class App {
 /** The clock of an app. It is frozen: only a test advances it. */
 export class Clock {
   private constructor();
+  /** The name of a customer clock; `undefined` for the environment's clock. */
+  readonly name: string | undefined;
   /** The time of the clock. */
   now(): Promise<Date>;
   /**
@@ -232,7 +236,7 @@ export interface RefusedDelivery {
 export class Endpoint {
   private constructor();
   readonly url: string;
-  /** The verified notifications, oldest first. */
+  /** The verified notifications, oldest first. A notification that is delivered again counts once. */
   readonly received: Notification[];
   /** The deliveries that were not accepted. */
   readonly refused: RefusedDelivery[];
@@ -246,7 +250,12 @@ export class Endpoint {
   ): Promise<Notification>;
   /** Fails if a notification has arrived that no call of `expect` has returned. */
   expectNothingElse(): void;
-  /** Answers the next deliveries with this status (500). Till repeats them later on the app's clock. */
+  /** How many deliveries of a notification arrived, with those that `fail` refused. */
+  attempts(notification: { notificationUUID: string }): number;
+  /**
+   * Answers the next deliveries with this status (500), but accepts again what was accepted before. Till repeats them
+   * later on the app's clock.
+   */
   fail(status?: number, times?: number): void;
   /** Forgets what has arrived, and the failures that were asked for. */
   clear(): void;

@@ -54,7 +54,7 @@ test("an app has its own bundle id, key, catalog, clock and endpoint", async () 
   const purchase = await one.app.customer("ann").buy("coins.10", { quantity: 3 });
   assert.equal((await one.endpoint.expect("ONE_TIME_CHARGE")).transaction.quantity, 3);
   assert.equal(two.endpoint.received.length, 0);
-  assert.ok(!inspect(one, { depth: 9, showHidden: true }).includes(one.app.signingKey.slice(40, 60)));
+  assert.ok(!inspect(one, { depth: 9, showHidden: true }).includes(one.app.privateKey.slice(40, 60)));
   assert.equal(purchase.result, "purchased");
   assert.deepEqual(purchase.notifications, ["ONE_TIME_CHARGE"]);
   const unknown = { name: "ControlError", status: 404, code: "unknown_account" };
@@ -132,7 +132,25 @@ test("a delivery that the endpoint refuses is repeated", async () => {
   assert.deepEqual(endpoint.refused.map(({ status }) => status), [503, 503]);
   assert.equal(endpoint.received.length, 0);
   await clock.advance("12h");
-  await endpoint.expect("ONE_TIME_CHARGE");
+  const bought = await endpoint.expect("ONE_TIME_CHARGE");
+  assert.equal(endpoint.attempts(bought), 3);
+  // A notification that is delivered again counts once, and uses up no failure.
+  endpoint.fail();
+  const { notificationUUID } = bought;
+  assert.equal((await app.call("resendNotifications", { notificationUUID, settle: 60 })).settled.delivered, 1);
+  assert.equal(endpoint.attempts(bought), 4);
+  await app.customer("ann").buy("coins.10");
+  assert.equal(endpoint.received.length, 1);
+});
+
+test("the clock of an app can start in the past", async () => {
+  const { app, clock, endpoint } = await useApp({ catalog, start: "2025-01-31T12:00:00Z" });
+  assert.equal((await clock.now()).toISOString(), "2025-01-31T12:00:00.000Z");
+  const { expiresDate } = await app.customer("ann").buy("pro.month");
+  await clock.advanceTo(expiresDate);
+  assert.equal((await endpoint.expect("DID_RENEW")).transaction.purchaseDate, expiresDate);
+  assert.deepEqual((await clock.upcomingEvents()).events.length, 1);
+  await assert.rejects(() => useApp({ catalog, start: "soon" }), /Not a date: soon/);
 });
 
 test("expect fails with a list of what arrived instead", async () => {

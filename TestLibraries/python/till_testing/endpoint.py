@@ -8,7 +8,7 @@ import json
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, List, Optional
+from typing import TYPE_CHECKING, Dict, List, Optional
 
 from .clock import UTC
 from .transport import ControlError, TillError
@@ -53,6 +53,8 @@ class Endpoint:
         self._verifier = app.verifier()
         self._changed = threading.Condition()
         self._received: List[Notification] = []
+        # How many deliveries of each notification arrived, by notificationUUID.
+        self._attempts: Dict[str, int] = {}
         self._claimed: List[Notification] = []
         # What was not collected, with the reason, for the message of a failure.
         self._refused: List[str] = []
@@ -71,7 +73,8 @@ class Endpoint:
 
     @property
     def received(self) -> List[Notification]:
-        """All verified notifications, in the order of their arrival."""
+        """All verified notifications, in the order of their arrival. A notification that is delivered again counts
+        once."""
         with self._changed:
             return list(self._received)
 
@@ -80,6 +83,11 @@ class Endpoint:
         """The notifications that no call of `expect` has returned so far."""
         with self._changed:
             return [item for item in self._received if item not in self._claimed]
+
+    def attempts(self, notification: Notification) -> int:
+        """How many deliveries of a notification arrived, with those that `fail` refused."""
+        with self._changed:
+            return self._attempts.get(notification.payload.notificationUUID, 0)
 
     def expect(self, type: str, subtype: Optional[str] = None, timeout: float = LIMIT) -> Notification:
         """Returns the first notification of this type that no earlier call has returned. Waits for it if necessary, at
@@ -105,8 +113,8 @@ class Endpoint:
             raise AssertionError("\n".join(["Nothing else was expected.", *self._arrivals()]))
 
     def fail(self, status: int = 500, times: int = 1):
-        """Answers the next deliveries with this status. Till repeats them on the clock of the app, first after an
-        hour."""
+        """Answers the next deliveries with this status, but accepts again what was accepted before. Till repeats them
+        on the clock of the app, first after an hour."""
         with self._changed:
             self._failures += [status] * times
 
@@ -133,23 +141,31 @@ class Endpoint:
 
     def _answer(self, body: bytes) -> int:
         """Collects a delivery, and returns the status of the answer."""
-        with self._changed:
-            if self._failures:
-                status = self._failures.pop(0)
-                self._refused.append(f"answered with {status}, as endpoint.fail demands: {_type_of(body)}")
-                self._changed.notify_all()
-                return status
         try:
             item, reason = Notification(json.loads(body)["signedPayload"], self._verifier), None
         except Exception as error:  # Whatever the reason, the delivery is not valid, and the test must learn why.
             item, reason = None, f"not valid ({error!r}): {_type_of(body)}"
         with self._changed:
+            status = self._status_for(item)
             if item is None:
                 self._refused.append(reason)
-            else:
-                self._received.append(item)
+            elif status != 200:
+                self._refused.append(f"answered with {status}, as endpoint.fail demands: {_type_of(body)}")
             self._changed.notify_all()
-        return 200 if item else 400
+        return status
+
+    def _status_for(self, item: Optional[Notification]) -> int:
+        if item is None:
+            return 400
+        number = item.payload.notificationUUID
+        self._attempts[number] = self._attempts.get(number, 0) + 1
+        # Till repeats an accepted delivery if it could not record the answer. This must not use up a failure.
+        if any(known.payload.notificationUUID == number for known in self._received):
+            return 200
+        if self._failures:
+            return self._failures.pop(0)
+        self._received.append(item)
+        return 200
 
     def _explanation(self, type: str, subtype: Optional[str], timeout: float) -> str:
         """What arrived instead, and what happens next."""

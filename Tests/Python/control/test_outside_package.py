@@ -110,6 +110,26 @@ def test_the_server_ends_when_its_owner_is_killed(package, tmp_path):
             tests.terminate()
 
 
+def test_a_running_server_is_cleaned_up_when_its_user_is_killed(serve, package, tmp_path):
+    till, file = serve(), tmp_path / "owner"
+    more = {
+        "TILL_CONTROL": till.address("control"), "TILL_BIN": "/missing", "TMPDIR": str(tmp_path),
+        "OUTSIDE_OWNER_FILE": str(file),
+    }
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    arguments = built_tests(package, "--filter", "KilledOwnerTests")
+    with subprocess.Popen(arguments, **silent, env=environment(**more)) as tests:
+        try:
+            wait_until(file.exists)
+            assert len(till.control("GET", "/v1/apps")) == 1
+            os.kill(int(file.read_text().split()[0]), signal.SIGKILL)
+            wait_until(lambda: not list(tmp_path.glob("till-testing-*")))
+            assert till.control("GET", "/v1/apps") == []
+            assert all(key["revokedDate"] for key in till.control("GET", "/v1/keys"))
+        finally:
+            tests.terminate()
+
+
 def test_the_documentation_shows_the_code_of_this_package():
     code = "".join(file.read_text() for file in FIXTURE.rglob("*.swift"))
     shown = re.findall(r"```swift\n(.*?)```", (REPOSITORY / "docs/control/swift.md").read_text(), re.S)

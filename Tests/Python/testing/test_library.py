@@ -91,7 +91,14 @@ def test_an_endpoint_that_fails(app, endpoint):
     app.clock.advance("1h")
     assert endpoint.received == []
     app.clock.advance("12h")
-    assert endpoint.expect("SUBSCRIBED").transaction.productId == "pro.month"
+    bought = endpoint.expect("SUBSCRIBED")
+    assert bought.transaction.productId == "pro.month" and endpoint.attempts(bought) == 3
+    # A notification that is delivered again counts once, and uses up no failure.
+    endpoint.fail()
+    resent = app.control.resend_notifications(notificationUUID=bought.payload.notificationUUID)
+    assert resent.settled.delivered == 1 and endpoint.attempts(bought) == 4
+    app.customer("ann").buy("coins.10")
+    assert endpoint.received == [bought]
 
 
 def test_notifications_to_a_server_of_your_own(app, endpoint):

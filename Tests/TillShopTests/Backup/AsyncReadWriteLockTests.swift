@@ -55,14 +55,25 @@ struct AsyncReadWriteLockTests {
         }
         #expect(counter.collisions == 0)
         #expect(counter.maximum > 1)
-        #expect(lock.epoch == 10)
     }
 
-    @Test("A read during an exclusive section returns the epoch before the section")
+    @Test("A replacement begins a new epoch of its app after the exclusive section, and none of another app")
     func epochs() async {
         let lock = AsyncReadWriteLock()
-        let during = await lock.exclusive { lock.epoch }
-        #expect(during < lock.epoch)
+        let (a, b) = (lock.epoch(of: "a"), lock.epoch(of: "b"))
+        await lock.exclusive {}
+        let during = await lock.replacing { replaced in
+            replaced = .app("a")
+            return lock.epoch(of: "a")
+        }
+        #expect(during == a && lock.epoch(of: "a") > a && lock.epoch(of: "b") == b)
+        let before = (lock.epoch(of: "a"), lock.epoch(of: "b"))
+        await lock.replacing { $0 = .everything }
+        #expect(lock.epoch(of: "a") > before.0 && lock.epoch(of: "b") > before.1)
+        // Each of more apps than the lock remembers has an epoch that is later than before.
+        let last = lock.epoch(of: "a")
+        for number in 0...10_000 { await lock.replacing { $0 = .app("\(number)") } }
+        #expect(lock.epoch(of: "a") > last)
     }
 
     @Test("A writer waits for the child tasks of a shared section, and a task that outlives the section for the writer")

@@ -98,7 +98,7 @@ struct DeliveryQueueTests {
     /// Hands over the first deliveries of notifications, and returns what starts.
     private static func handOver(_ all: [Delivery], _ queue: inout DeliveryQueue) -> Next {
         let entries = all.map { entry($0.notification.number, of: $0.original?.number) }
-        #expect(queue.handOver(all, entries, epoch) == [clock])
+        #expect(queue.handOver(all, entries, { _ in epoch }) == [clock])
         return dispatch(&queue)
     }
 
@@ -109,7 +109,7 @@ struct DeliveryQueueTests {
         var queue = DeliveryQueue(isShared: false)
         #expect(Self.dispatch(&queue, Self.now(0, paused)).limit == nil)
         let all = [Self.delivery(1, of: 7)]
-        _ = queue.handOver(all, [Self.entry(1, of: 7)], Self.epoch)
+        _ = queue.handOver(all, [Self.entry(1, of: 7)], { _ in Self.epoch })
         let later = Shop.Epoch(here: 2, everywhere: nil)
         #expect(Self.dispatch(&queue, Self.now(in: later)).limit == DeliveryQueue.pageLength)
         queue.fill(Self.place, on: Self.clock, with: DueDeliveries(all.map { .success($0) }, limit: .max))

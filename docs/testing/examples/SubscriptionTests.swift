@@ -57,7 +57,7 @@ struct SubscriptionTests {
     @Test("A canceled trial ends after its week")
     func canceledTrial() async throws {
         let purchase = try await Till.app.customer("ben").buy("pro.month")
-        try await Till.app.customer("ben").cancel("pro.month")
+        try await Till.app.customer("ben").cancel()
         try await Till.clock.advance("1w")
 
         for type in [NotificationType.subscribed, .didChangeRenewalStatus, .expired] {

@@ -24,7 +24,7 @@ extension AppleAPI {
         filter.leavesOutFinishedConsumables = route == .historyV1
         let isAscending = try Self.isAscending(exchange.query)
         let revision = try exchange.query.value("revision", orThrow: .invalidRequestRevision)
-        let restoreEpoch = shop.restoreEpoch
+        let restoreEpoch = shop.restoreEpoch(of: exchange.scope.app)
         func cursor(_ account: AccountID, at position: Int64 = 0) -> Cursor {
             Cursor(
                 route: route,
