@@ -7,6 +7,7 @@ import TillStorage
 /// lists the required settings.
 package final class PostgresStorage: SQLStorage, SharedStorage {
     let pool: ConnectionPool
+    package let decodedAccounts = DecodedAccounts()
     /// A separate pool that never waits behind requests, so that a busy node still renews its registration.
     let nodePool: ConnectionPool
     let nodeSubscription: NodeSubscription

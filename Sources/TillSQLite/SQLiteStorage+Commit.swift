@@ -5,7 +5,7 @@ import TillStorage
 extension SQLiteStorage {
     package func commit(_ changes: [Change]) async -> [Result<Void, CommitFailure>] {
         do {
-            let prepared = try changes.map { try PreparedChange($0) }
+            let prepared = try changes.map { try PreparedChange($0, keepingAccountsIn: decodedAccounts) }
             do {
                 try await pool.write { db in
                     for change in prepared { try db.run(change.steps) }

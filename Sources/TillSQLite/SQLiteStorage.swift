@@ -9,6 +9,7 @@ import TillStorage
 package final class SQLiteStorage: SQLStorage {
     let pool: DatabasePool
     let hot: HotReader
+    package let decodedAccounts = DecodedAccounts()
     /// The columns of each table in the file, by table; nil if the tables have this version.
     let olderColumns: [String: Set<String>]?
 

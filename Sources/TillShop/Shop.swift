@@ -22,7 +22,6 @@ package final class Shop: Sendable {
     /// The faults to inject.
     package let faults: FaultRules
     package let requestLog: RequestLog
-    let historyPages = HistoryPages()
     /// Accounts whose due events could not be processed.
     package let quarantine = Quarantine()
     /// The clients that listen through the control API.

@@ -148,7 +148,8 @@ struct Ledger {
     func postgresReads() throws -> Double {
         let postgres = try bench.postgres()
         let accounts = try Self.accounts(in: try SQLiteFile("\(folder)/till.sqlite", isReadOnly: true))
-        return try postgres.pageReads(of: accounts, seconds: bench.scale.seconds, bench.place("reads"), in: onPostgres())
+        let scripts = bench.place("reads")
+        return try postgres.pageReads(of: accounts, seconds: bench.scale.seconds, scripts, in: onPostgres())
     }
 
     /// The requests of a backend for these pages, with one token or with a new token for each request.

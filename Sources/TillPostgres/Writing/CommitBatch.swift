@@ -32,8 +32,9 @@ struct CommitBatch: Sendable {
     /// Whether the batch changes cached configuration, or reserves identifiers.
     let changesConfiguration: Bool
 
+    /// - Parameter decoded: Keeps the accounts with the texts of their states.
     /// - Throws: `EncodingError` if a value cannot be encoded.
-    init(_ changes: [Change]) throws {
+    init(_ changes: [Change], keepingAccountsIn decoded: DecodedAccounts) throws {
         count = changes.count
         // Versions never decrease, so a change with a lower precondition is already outdated.
         let writePrecondition = changes.compactMap(\.writePrecondition).max {
@@ -42,7 +43,7 @@ struct CommitBatch: Sendable {
         let standing = changes.enumerated().filter {
             $0.element.writePrecondition == nil || $0.element.writePrecondition == writePrecondition
         }
-        let prepared = try standing.map { try Self.prepare($0.element, at: $0.offset) }
+        let prepared = try standing.map { try Self.prepare($0.element, at: $0.offset, decoded) }
         // If all nodes write their accounts in the same order, they do not deadlock.
         let isFree = Self.isFree(standing.map(\.element))
         self.changes = isFree ? prepared.sorted { ($0.first, $0.place) < ($1.first, $1.place) } : prepared
@@ -63,8 +64,8 @@ struct CommitBatch: Sendable {
         }
     }
 
-    private static func prepare(_ change: Change, at place: Int) throws -> Prepared {
-        let prepared = try PreparedChange(change)
+    private static func prepare(_ change: Change, at place: Int, _ decoded: DecodedAccounts) throws -> Prepared {
+        let prepared = try PreparedChange(change, keepingAccountsIn: decoded)
         var guards: [Int: CommitFailure] = [:]
         for (index, step) in prepared.steps.enumerated() { guards[index] = step.failure }
         var steps = prepared.steps.map { Step($0) }

@@ -6,7 +6,7 @@ extension PostgresStorage {
     package func commit(_ changes: [Change]) async -> [Result<Void, CommitFailure>] {
         guard !changes.isEmpty else { return [] }
         do {
-            let batch = try CommitBatch(changes)
+            let batch = try CommitBatch(changes, keepingAccountsIn: decodedAccounts)
             let attempts = settings.attempts
             // As after every write of cached configuration, also if the outcome is unknown.
             defer { if batch.changesConfiguration { writes.add(1, ordering: .relaxed) } }

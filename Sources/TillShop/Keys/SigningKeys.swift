@@ -13,6 +13,8 @@ package final class SigningKeys: Sendable {
     package let cursors: CursorSeal
     /// Transactions that were signed recently.
     let signatures = SignatureCache()
+    /// Pages of histories that were read recently, with their signed transactions.
+    let historyPages = HistoryPages()
     /// The receipts that were signed in the current second.
     let signedReceipts = ReceiptCache()
     private let storage: any Storage

@@ -2,7 +2,6 @@ import Synchronization
 import TillCore
 import TillSigning
 import TillStorage
-import TillVerification
 
 /// The pages of histories that were read recently. As long as an account does not change, a request for a kept page
 /// reads one row, the account's stamp, and not the twenty rows of the page.
@@ -53,7 +52,9 @@ package final class KeptHistoryPage: Sendable {
         var revision: String?
     }
 
+    /// The query that the page answers.
     package let query: HistoryQuery
+    /// The page as it was read.
     package let content: HistoryPage
     private let state = Mutex(State())
 
@@ -113,7 +114,7 @@ extension Shop {
         let epoch = gate.steadyEpoch(of: scope.app)
         guard let stamp = try await storage.stamp(of: id, in: scope) else { return nil }
         let query = try query(stamp.account)
-        return try await historyPages.page(query, stamp, epoch, restoreEpoch: restoreEpoch) {
+        return try await keys.historyPages.page(query, stamp, epoch, restoreEpoch: restoreEpoch) {
             try await storage.history(query)
         }
     }

@@ -37,12 +37,12 @@ package struct AccountRow: Sendable {
     }
 
     /// The account, or the reason why it cannot be read.
-    package func stored() -> StoredAccount {
+    package func stored(knowing decoded: DecodedAccounts) -> StoredAccount {
         switch content {
         case .failure(let damage): return damaged("its column \(damage.column) \(damage.problem)")
         case .success((let counters, let state)):
             do {
-                let account = try JSONDecoder().decode(Account.self, from: Data(state.utf8))
+                let account = try decoded.account(id, state)
                 return reason(for: account, counters).map { damaged($0) } ?? .sound(account)
             } catch {
                 return damaged("its state cannot be read (\(error.logText))")

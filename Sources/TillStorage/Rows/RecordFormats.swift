@@ -96,16 +96,16 @@ extension AccountChange {
     private static let changing = format.columns.indices.filter { !constant.contains(format.columns[$0].name) }
 
     /// The statement that replaces an account with the version in the last parameter. The other parameters are those
-    /// of `changedCells`.
+    /// of `changed(of:)`.
     static var update: String {
         let names = changing.map { format.columns[$0].name }
         return StatementSQL.update(format.table, names, key: ["partition", "account"])
             + " AND version = $\(names.count + 1)"
     }
 
-    /// The cells of the columns that an update changes, and of the key.
-    func changedCells() throws -> [Cell] {
-        let cells = try Self.format.cells(self)
-        return Self.changing.map { cells[$0] }
-    }
+    /// The cells of the columns that an update changes, and of the key, out of all cells.
+    static func changed(of cells: [Cell]) -> [Cell] { changing.map { cells[$0] } }
+
+    /// The index of the column with the state.
+    static let statePlace = format.columns.firstIndex { $0.name == "state" } ?? 0
 }

@@ -31,12 +31,13 @@ package struct PreparedChange: Sendable {
     /// The account that a constraint violation refers to, because another writer has written it first.
     package let first: AccountID?
 
+    /// - Parameter decoded: Keeps the accounts with the texts of their states. If the change fails, no row has the text.
     /// - Throws: `EncodingError` if a value cannot be encoded.
-    package init(_ change: Change) throws {
+    package init(_ change: Change, keepingAccountsIn decoded: DecodedAccounts) throws {
         first = change.accounts.first?.account.id ?? change.erasure?.account
         if let audit = change.audit { steps.append(try StatementStep(audit)) }
         // If all nodes write their accounts in the same order, they do not deadlock.
-        for account in change.accounts.sorted(by: { $0.account.id < $1.account.id }) { try add(account) }
+        for account in change.accounts.sorted(by: { $0.account.id < $1.account.id }) { try add(account, decoded) }
         for row in change.rows { try add(row) }
         steps += change.redemptions.map { redemption in
             StatementStep(
@@ -61,14 +62,16 @@ package struct PreparedChange: Sendable {
         if let erasure = change.erasure { add(erasure) }
     }
 
-    private mutating func add(_ change: AccountChange) throws {
+    private mutating func add(_ change: AccountChange, _ decoded: DecodedAccounts) throws {
         let id = change.account.id
+        let cells = try AccountChange.format.cells(change)
+        if case .text(let state) = cells[AccountChange.statePlace] { decoded.keep(change.account, state) }
         guard let before = change.before else {
-            steps.append(StatementStep(.insertAccount, try AccountChange.format.cells(change)))
+            steps.append(StatementStep(.insertAccount, cells))
             return
         }
-        let cells = try change.changedCells() + [before.cell]
-        steps.append(StatementStep(.updateAccount, cells, orElse: .conflict(id)))
+        let changed = AccountChange.changed(of: cells) + [before.cell]
+        steps.append(StatementStep(.updateAccount, changed, orElse: .conflict(id)))
         // The account's clock determines when its pending deliveries are due.
         if change.changesClock {
             steps.append(StatementStep(.moveDeliveries, id.place + [change.account.clockName.key.cell]))
