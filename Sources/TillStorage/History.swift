@@ -100,6 +100,7 @@ package struct AccountStamp: Hashable, Sendable {
     /// in SQLite, whose only server knows of every restore.
     package var epoch: Int64
 
+    /// The state of an account.
     package init(account: AccountID, version: Int64, changeNumber: Int64, epoch: Int64) {
         self.account = account
         self.version = version

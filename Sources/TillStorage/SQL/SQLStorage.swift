@@ -105,12 +105,14 @@ extension SQLStorage {
     // MARK: Accounts and transactions
 
     package func account(_ id: AccountID) async throws -> Account? {
-        try await rows(.accountByID, each: [id.place]) { try AccountRow($0) }.first?.stored(knowing: decodedAccounts).get()
+        let row = try await rows(.accountByID, each: [id.place]) { try AccountRow($0) }.first
+        return try row?.stored(knowing: decodedAccounts).get()
     }
 
     package func account(of name: CustomerName) async throws -> Account? {
         let key = [name.partition.number.cell] + name.scope.cells + [name.customer.cell]
-        return try await rows(.accountByCustomer, each: [key]) { try AccountRow($0) }.first?.stored(knowing: decodedAccounts).get()
+        let row = try await rows(.accountByCustomer, each: [key]) { try AccountRow($0) }.first
+        return try row?.stored(knowing: decodedAccounts).get()
     }
 
     package func storedAccounts(of scope: AccountScope?, after: AccountID?, limit: Int) async throws -> [StoredAccount]
@@ -119,7 +121,8 @@ extension SQLStorage {
         let arguments = (scope?.cells ?? []) + [(after?.number ?? 0).cell, limit.cell]
         // Accounts without a number are last, and no page can continue after them. The doctor reports them. The states
         // are decoded when the connection is free again.
-        return try await rows(statement, each: [arguments]) { try? AccountRow($0) }.compactMap { $0?.stored(knowing: decodedAccounts) }
+        let found = try await rows(statement, each: [arguments]) { try? AccountRow($0) }
+        return found.compactMap { $0?.stored(knowing: decodedAccounts) }
     }
 
     package func stamp(of id: TransactionID, in scope: AccountScope) async throws -> AccountStamp? {
