@@ -43,3 +43,27 @@ def target(link: str, folder: Path, page: str, repository: str) -> str:
     kind = "tree" if file.is_dir() else "blob"
     anchor = f"#{parts.fragment}" if parts.fragment else ""
     return f"{repository}/{kind}/main/{file.relative_to(ROOT)}{anchor}"
+
+
+# The HTML of the theme ------------------------------------------------------------------------------------------------
+
+# A list of pages that is named by a label, and the title within the list.
+LIST = re.compile(
+    r'(<nav class="md-nav" data-md-level="\d+" )aria-labelledby="__nav_[\d_]+_label"'
+    r'([^>]*>\s*<label class="md-nav__title" for="[\w]+">\s*<span class="md-nav__icon md-icon"></span>\s*)([^<]*?)(\s*</label>)'
+)
+SEARCH = 'data-md-component="search" role="dialog"'
+
+
+def on_page_content(html: str, page, config, files) -> str:
+    """Wide tables and long lines of code scroll, and a part that scrolls must be within reach of the keyboard."""
+    html = html.replace("<table>", '<div class="scroll" tabindex="0"><table>').replace("</table>", "</table></div>")
+    return html.replace("<pre><span></span><code>", '<pre tabindex="0"><span></span><code>')
+
+
+def on_post_page(output: str, page, config) -> str:
+    """The search of the theme is a dialog without a name, and the labels of sections with a page of their own are
+    empty."""
+    assert SEARCH in output and LIST.search(output), "the theme has changed: see on_post_page"
+    output = output.replace(SEARCH, f'{SEARCH} aria-label="Search"')
+    return LIST.sub(lambda match: f'{match[1]}aria-label="Pages: {match[3].strip()}"{match[2]}{match[3]}{match[4]}', output)
