@@ -4,7 +4,7 @@ import re
 import textwrap
 
 from description import Description
-from markdown import cell, marked, paragraph, slug, table
+from page_text import cell, marked, paragraph, slug, table
 
 FOLDER = "reference/command"
 DEFAULT = re.compile(r" \((?:environment: (?P<variable>TILL_\w+))?(?:; )?(?:default: (?P<default>[^()]+))?\)\.$")
@@ -31,7 +31,8 @@ def is_shown(entry: dict) -> bool:
 
 
 def index(given: Description, commands: dict) -> str:
-    lines = ["# Command", "", *paragraph("`till` is one command with subcommands. " + marked(given.command["abstract"]))]
+    lines = ["# Command", ""]
+    lines += paragraph("`till` is one command with subcommands. " + marked(given.command["abstract"]))
     lines += described(given.command)
     lines += paragraph("Every command also has `--help` (`-h`) and `--version`.")
     for heading, names in given.groups.items():

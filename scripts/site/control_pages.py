@@ -1,10 +1,10 @@
-"""The reference of the control API: a page for each tag of the OpenAPI document, one with the types, one with errors."""
+"""The reference of the control API: a page for each tag of the OpenAPI document, one for types and one for errors."""
 
 import re
 
 import error_table
 from description import Description
-from markdown import cell, linked, paragraph, table
+from page_text import cell, linked, paragraph, table
 
 FOLDER = "reference/control"
 METHODS = ("get", "put", "post", "patch", "delete")
@@ -36,9 +36,9 @@ def operations(document: dict, tag: str):
 def index(document: dict) -> str:
     lines = ["# Control API: operations", ""]
     lines += paragraph(
-        "Every operation of the [control API](../../control/index.md), made from the OpenAPI document that a server "
-        "returns at `/openapi.json`. A scope is what a [token](../../control/index.md#tokens) must permit; on loopback, "
-        "requests need no token. The [types](types.md) and the [errors](errors.md) have pages of their own."
+        "Every operation of the [control API](../../control/index.md), from the OpenAPI document that a server "
+        "returns at `/openapi.json`. A scope is what a [token](../../control/index.md#tokens) must permit; on "
+        "loopback, requests need no token. The [types](types.md) and the [errors](errors.md) have pages of their own."
     )
     for tag in document["tags"]:
         name = tag["name"]

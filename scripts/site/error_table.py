@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-from markdown import cell, linked, marked, paragraph, table
+from page_text import cell, linked, marked, paragraph, table
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "reference/control/errors.md"
@@ -20,11 +20,17 @@ NAMED = re.compile(r"(?:\.|\b)(bad|notFound|conflict)\(\s*\"([a-z_]+)\",\s*")
 PASSED = re.compile(r"\bSelf\.(damaged)\(\s*\"([a-z_]+)\",\s*")
 STATED = re.compile(r"\bControlError\(\s*status: (?:\w+)?\.(\w+),\s*code: \"([a-z_]+)\",\s*message:\s*")
 CLOCK = re.compile(r"\bClockRefused\(\s*code: \"([a-z_]+)\",\s*message:\s*")
-LITERAL = re.compile(r'"""\n(.*?)"""|"((?:[^"\\]|\\\((?:[^()"]|"[^"]*"|\((?:[^()]|\([^()]*\))*\))*\)|\\.)*)"', re.DOTALL)
+LITERAL = re.compile(
+    r'"""\n(.*?)"""|'
+    r'"((?:[^"\\]|\\\((?:[^()"]|"[^"]*"|\((?:[^()]|\([^()]*\))*\))*\)|\\.)*)"',
+    re.DOTALL,
+)
 JOINED = re.compile(r"\s*\+\s*")
 # What the table has if the message is made elsewhere.
 ELSEWHERE = "The message names the cause."
-CASE = re.compile(r"^ +case (\.\w+[^:\n]*(?:\n +\.[^:\n]*)*):((?:.|\n)*?)(?=^ +case |^ +default|\Z)", re.MULTILINE)
+CASE = re.compile(
+    r"^ +case (\.\w+[^:\n]*(?:\n +\.[^:\n]*)*):((?:.|\n)*?)(?=^ +case |^ +default|\Z)", re.MULTILINE
+)
 
 
 def errors(document: dict) -> dict[str, tuple[set[int], set[str]]]:
@@ -115,10 +121,11 @@ def literal(value: str) -> str:
 def reasons(name: str, texts: dict):
     """The codes, statuses and messages of an enumeration that has all three as properties."""
     declaring = next(text for text in texts.values() if f"enum {name}: " in text).split(f"enum {name}: ")[1]
-    stating = next(text for text in texts.values() if f"extension {name} {{\n" in text and "HTTPResponse.Status {" in text)
+    extension = f"extension {name} {{\n"
+    stating = next(text for text in texts.values() if extension in text and "HTTPResponse.Status {" in text)
     codes = switch(declaring, "var code: String {")
     messages = switch(declaring, "var message: String {")
-    statuses = switch(stating.split(f"extension {name} {{")[1], "var status: HTTPResponse.Status {")
+    statuses = switch(stating.split(extension)[1], "var status: HTTPResponse.Status {")
     for case, code in codes.items():
         yield literal(code), STATUSES[statuses[case].strip().removeprefix(".")], literal(messages[case])
 
@@ -154,8 +161,8 @@ def unusual_parameters(document: dict) -> set[str]:
 def page(document: dict) -> str:
     lines = ["# Control API: errors", ""]
     lines += paragraph(
-        "The body of an error has a `code` for programs and a `message` for people; [errors](../../control/index.md#errors) "
-        "describes it. `…` stands for a value in a message."
+        "The body of an error has a `code` for programs and a `message` for people; "
+        "[errors](../../control/index.md#errors) describes it. `…` stands for a value in a message."
     )
     by_status = defaultdict(list)
     for code, (statuses, messages) in sorted(errors(document).items()):

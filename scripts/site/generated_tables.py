@@ -6,9 +6,9 @@ Such a table stands between two comments, `<!-- generated: NAME -->` and `<!-- e
 import re
 from pathlib import Path
 
-from command_pages import SETTINGS_HEADING, default_of, is_listed, is_shown, label, setting, variable
+from command_pages import SETTINGS_HEADING, default_of, flag, is_listed, is_shown, setting, variable
 from description import Description
-from markdown import cell, table
+from page_text import cell, table
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -74,7 +74,8 @@ def settings(given: Description) -> list[str]:
             row[4] += f" See {more}."
         rows.append(row)
     assert not unused, f"not a setting: {unused}"
-    token = "the administrator's token for the control API beyond loopback; see also [named tokens](../control/index.md#tokens)"
+    named = "[named tokens](../control/index.md#tokens)"
+    token = f"The administrator's token for the control API beyond loopback. See {named}."
     return table(SETTINGS_HEADING, [*rows, ["–", "`TILL_CONTROL_TOKEN`", "–", "the file `control-token`", token]])
 
 
@@ -83,9 +84,9 @@ def variables(command: dict) -> list[str]:
     users: dict[tuple, list[str]] = {}
     for path, argument in listed(command):
         if name := variable(argument):
-            users.setdefault((name, label(argument).split(" ")[0].rstrip("`") + "`", default_of(argument)), []).append(path)
+            users.setdefault((name, flag(argument), default_of(argument)), []).append(f"`{path}`")
     rows = [
-        [given, f"`{name}`", default, f"{len(paths)} commands" if len(paths) > MANY else ", ".join(f"`{path}`" for path in paths)]
+        [f"`{given}`", f"`{name}`", default, f"{len(paths)} commands" if len(paths) > MANY else ", ".join(paths)]
         for (name, given, default), paths in sorted(users.items())
     ]
     token = ["–", "`TILL_CONTROL_TOKEN`", "the file `control-token` in the data directory", "those with `--control`"]

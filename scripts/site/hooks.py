@@ -50,13 +50,21 @@ def target(link: str, folder: Path, page: str, repository: str) -> str:
 # A list of pages that is named by a label, and the title within the list.
 LIST = re.compile(
     r'(<nav class="md-nav" data-md-level="\d+" )aria-labelledby="__nav_[\d_]+_label"'
-    r'([^>]*>\s*<label class="md-nav__title" for="[\w]+">\s*<span class="md-nav__icon md-icon"></span>\s*)([^<]*?)(\s*</label>)'
+    r'([^>]*>\s*<label class="md-nav__title" for="[\w]+">\s*<span class="md-nav__icon md-icon"></span>\s*)'
+    r'([^<]*?)(\s*</label>)'
 )
+CELL = re.compile(r"<td.*?</td>", re.DOTALL)
+# The text of code in a cell, without its tags.
+CODE = re.compile(r"(?<=<code>)[^<]*")
+# Between the parts of a name: TILL_|DATA, /v1/|apps, access|Log.
+PARTS = re.compile(r"(?<=[_/])(?=\w)|(?<=[a-z])(?=[A-Z])")
 SEARCH = 'data-md-component="search" role="dialog"'
 
 
 def on_page_content(html: str, page, config, files) -> str:
-    """Wide tables and long lines of code scroll, and a part that scrolls must be within reach of the keyboard."""
+    """Long names in tables may break between their parts. Wide tables and long lines of code scroll, and a
+    part that scrolls must be within reach of the keyboard."""
+    html = CELL.sub(lambda cell: CODE.sub(lambda code: PARTS.sub("<wbr>", code[0]), cell[0]), html)
     html = html.replace("<table>", '<div class="scroll" tabindex="0"><table>').replace("</table>", "</table></div>")
     return html.replace("<pre><span></span><code>", '<pre tabindex="0"><span></span><code>')
 
@@ -66,4 +74,4 @@ def on_post_page(output: str, page, config) -> str:
     empty."""
     assert SEARCH in output and LIST.search(output), "the theme has changed: see on_post_page"
     output = output.replace(SEARCH, f'{SEARCH} aria-label="Search"')
-    return LIST.sub(lambda match: f'{match[1]}aria-label="Pages: {match[3].strip()}"{match[2]}{match[3]}{match[4]}', output)
+    return LIST.sub(lambda part: f'{part[1]}aria-label="Pages: {part[3]}"{part[2]}{part[3]}{part[4]}', output)

@@ -8,7 +8,7 @@ struct OpenAPIOperation {
     let links: OpenAPILinks
 
     /// The key of the scope that a token needs for the operation. OpenAPI has scopes only for OAuth and OpenID.
-    private static let scopeKey = "x-scope"
+    static let scopeKey = "x-scope"
 
     var document: JSONTree {
         let parameters =

@@ -16,8 +16,7 @@ PAGE = re.compile(r"\b(docs/[\w/-]+\.md)(#[\w-]+)?")
 
 
 def table(heading: list[str], rows: list[list[str]]) -> list[str]:
-    lines = [heading, ["---"] * len(heading), *rows]
-    return ["| " + " | ".join(cells) + " |" if cells is not lines[1] else "|" + "|".join(cells) + "|" for cells in lines]
+    return [f"| {' | '.join(heading)} |", "|---" * len(heading) + "|", *(f"| {' | '.join(cells)} |" for cells in rows)]
 
 
 def cell(text: str) -> str:
