@@ -1,6 +1,8 @@
 """The documentation site (docs/, mkdocs.yml): it builds without a warning, every link has a target, a browser loads
 nothing from another server, search finds pages, axe finds nothing, and the generated parts are those of the code."""
 
+import importlib.util
+import logging
 import re
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+import requests
 
 from process_helpers import ROOT
 
@@ -26,6 +29,7 @@ LOADED = {
 }
 # Relations of a link element that a browser only keeps.
 KEPT = {"canonical", "next", "prev", "alternate"}
+PATIENCE = 120
 EXAMINED = ["", "operating/settings/", "reference/control/purchases/"]
 
 
@@ -134,7 +138,7 @@ def test_search_finds_refunds(browser, address):
     browser.driver.execute_script("document.querySelector('[data-md-component=search-query]').focus()")
     browser.driver.switch_to.active_element.send_keys("refund")
     results = ".md-search-result__link"
-    browser.wait(lambda: browser.all(results), "a result", seconds=60)
+    browser.wait(lambda: browser.all(results), "a result", seconds=PATIENCE)
     found = [link.get_attribute("href") for link in browser.all(results)]
     assert any("/api/refunds/" in link for link in found), found
     first = found[0]
@@ -149,7 +153,8 @@ def test_axe_finds_nothing(browser, path):
     for look, screen, scheme in LOOKS:
         browser._look(screen, scheme)
         wanted = "slate" if scheme == "dark" else "default"
-        browser.wait(lambda: browser.all(f"body[data-md-color-scheme={wanted}]"), f"the scheme {wanted}")
+        body = f"body[data-md-color-scheme={wanted}]"
+        browser.wait(lambda: browser.all(body), f"the scheme {wanted}", seconds=PATIENCE)
         findings += [f"{look}: {finding}" for finding in [*browser._barriers(), *browser._too_wide()]]
     assert not findings, "\n".join(findings)
 
@@ -160,6 +165,51 @@ def test_the_browser_asked_only_the_site(browser, address):
     assert any("search" in url for url in browser.requested)
     assert not [url for url in browser.requested if not url.startswith((address, "data:", "about:", "blob:"))]
     browser.check_complaints()
+
+
+@pytest.mark.parametrize("link, expected", [
+    ("../../SECURITY.md#report", "https://example.com/till/blob/main/SECURITY.md#report"),
+    ("../../Operations", "https://example.com/till/tree/main/Operations"),
+    ("../catalog.md#the-catalog-as-json", "../catalog.md#the-catalog-as-json"),
+    ("https://www.swift.org/install/", "https://www.swift.org/install/"),
+])
+def test_a_link_leads_to_the_site_or_to_the_repository(link, expected, caplog):
+    assert hooks().target(link, DOCS / "api", "api/a.md", "https://example.com/till") == expected
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("link", ["../../NOTHING.md", "../../../etc/passwd", "https:/www.swift.org", "htp://swift.org"])
+def test_a_wrong_link_is_a_warning(link, caplog):
+    """A warning of this logger fails the build."""
+    assert hooks().target(link, DOCS / "api", "api/a.md", "https://example.com/till") == link
+    assert [(record.levelno, record.name) for record in caplog.records] == [(logging.WARNING, "mkdocs.hooks.site")]
+
+
+def hooks():
+    specification = importlib.util.spec_from_file_location("site_hooks", ROOT / "scripts/site/hooks.py")
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("method, path, body", [
+    ("GET", "/v1/apps/com.example.none", None),
+    ("GET", "/v1/apps/com.example.none/moon/customers", None),
+    ("GET", "/v1/apps?color=red", None),
+    ("GET", "/v1/none", None),
+    ("POST", "/v1/apps", {"bundleId": "-"}),
+    ("POST", "/v1/apps", {"bundleId": 5}),
+    ("POST", "/v1/tokens", {"name": "administrator"}),
+    ("POST", "/v1/snapshots/none/restore", None),
+    ("DELETE", "/v1/tokens/none", None),
+    ("POST", "/v1/faults", {"kind": "status", "code": 1_234_567}),
+])
+def test_the_reference_lists_the_error_of_a_refused_request(server, method, path, body):
+    refused = requests.request(method, server.address("control") + path, json=body, timeout=60)
+    code = refused.json()["code"]
+    sections = re.split(r"^## (\d+)$", (DOCS / "reference/control/errors.md").read_text(), flags=re.MULTILINE)
+    listed = dict(zip(sections[1::2], sections[2::2], strict=True))
+    assert f"| `{code}` |" in listed[str(refused.status_code)], f"{refused.status_code} {code}"
 
 
 def test_the_generated_parts_are_those_of_the_code():
