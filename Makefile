@@ -5,7 +5,7 @@ SOURCES := Sources Tests Package.swift Benchmarks/Package.swift Benchmarks/Sourc
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test check test-swift test-python test-cluster test-release soak bench bench-full bench-build \
-	dist format docs hops lint picture record-surface clean
+	dist format docs reference hops lint picture record-surface clean
 
 help: ## print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1\t\2/' | expand -t 20
@@ -61,8 +61,14 @@ test-release: ## make dist, then install each file in a clean Debian root or env
 format: ## rewrite the sources in the format of .swift-format
 	swift format --in-place --recursive $(SOURCES)
 
-docs: ## the reference of the library AppStoreServer, from the built modules (.build/docs; any warning is an error)
+docs: ## the documentation as a site with search, and the reference of the library AppStoreServer (.build/docs)
+	@scripts/install docs
+	swift build
 	@scripts/docs
+
+reference: ## write the parts of docs/ that the code provides: commands, settings, metrics, control API
+	swift build --product till
+	@python3 scripts/site/reference.py
 
 lint: ## check the format of the sources against .swift-format
 	swift format lint --strict --recursive $(SOURCES)

@@ -343,7 +343,7 @@ let package = Package(
         .testTarget(name: "TillExecTests", dependencies: ["TillExec"], swiftSettings: settings),
         .testTarget(
             name: "TillCommandTests",
-            dependencies: ["till", "TillServer", "TillShop", "TillCore", arguments],
+            dependencies: ["till", "TillRuntime", "TillServer", "TillShop", "TillCore", arguments, nioCore],
             swiftSettings: settings
         ),
         .testTarget(

@@ -19,8 +19,8 @@ pytest.register_assert_rewrite(
 
 NEEDED = [
     "apple_purchase_receipt_verifier", "appstoreserverlibrary", "asn1crypto", "check_jsonschema", "cryptography",
-    "inapppy", "itunesiap", "jsonschema", "jwt", "kubernetes_validate", "openapi_spec_validator", "pg8000", "requests",
-    "selenium", "xdist", "yaml",
+    "inapppy", "itunesiap", "jsonschema", "jwt", "kubernetes_validate", "material", "mkdocs", "openapi_spec_validator",
+    "pg8000", "requests", "selenium", "xdist", "yaml",
 ]
 try:
     for module in NEEDED:

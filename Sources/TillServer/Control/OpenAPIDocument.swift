@@ -75,7 +75,14 @@ enum OpenAPIDocument {
             "application/json",
             failure: "Till cannot commit purchases: it stops, the disk is full, or the database does not answer."
         ),
-        path("/metrics", "getMetrics", "Metrics in the text format of Prometheus.", "text/plain", failure: nil),
+        path(
+            "/metrics",
+            "getMetrics",
+            "Metrics in the text format of Prometheus.",
+            "text/plain",
+            failure: nil,
+            scope: .metrics
+        ),
     ]
 
     private static func path(
@@ -83,7 +90,8 @@ enum OpenAPIDocument {
         _ id: String,
         _ summary: String,
         _ mediaType: String,
-        failure: String?
+        failure: String?,
+        scope: ControlScope? = nil
     ) -> JSONTree.Member {
         let status = SchemaRecorder.documented.schema(of: HealthInfo.self).document
         let schema = mediaType == "text/plain" ? .members(["type": .string("string")]) : status
@@ -94,7 +102,8 @@ enum OpenAPIDocument {
         }
         let operation = JSONTree.members([
             "operationId": .string(id), "tags": .array([.string("server")]), "summary": .string(summary),
-            "security": .array([.object([])]),
+            "security": scope == nil ? .array([.object([])]) : nil,
+            OpenAPIOperation.scopeKey: .text(scope?.rawValue),
             "responses": .members(["200": answer("Success."), "503": failure.map(answer)]),
         ])
         return .init(path, .members(["get": operation]))

@@ -7,13 +7,16 @@ struct OpenAPIOperation {
     let route: ControlRoute
     let links: OpenAPILinks
 
+    /// The key of the scope that a token needs for the operation. OpenAPI has scopes only for OAuth and OpenID.
+    static let scopeKey = "x-scope"
+
     var document: JSONTree {
         let parameters =
             route.pathParameters.map { Self.parameter($0, "path") }
             + route.query.map { Self.parameter($0, "query") }
         return .members([
             "operationId": .string(route.id), "tags": .array([.string(route.tag)]),
-            "summary": .string(route.summary),
+            "summary": .string(route.summary), Self.scopeKey: .string(route.scope.rawValue),
             "parameters": parameters.isEmpty ? nil : .array(parameters), "requestBody": route.request.map(body),
             "responses": .object(answers + [.init("default", Self.failure)]),
         ])

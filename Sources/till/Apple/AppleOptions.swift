@@ -19,9 +19,18 @@ enum AppleEnvironment: String, CaseIterable, ExpressibleByArgument {
 
 /// The options with which a command chooses an App Store server.
 struct AppleServerOptions: ParsableArguments {
-    @Option(help: "Apple's servers: production, sandbox or automatic, which asks both (default: automatic).")
+    @Option(
+        help: """
+            Apple's servers: production, sandbox or automatic, which asks both (environment: TILL_APPLE_ENVIRONMENT; \
+            default: automatic).
+            """
+    )
     var environment: AppleEnvironment?
-    @Option(help: "The URL of another server, such as http://127.0.0.1:8889 for Till's sandbox.")
+    @Option(
+        help: """
+            The URL of another server, such as http://127.0.0.1:8889 for Till's sandbox (environment: TILL_APPLE_URL).
+            """
+    )
     var url: String?
     @Option(help: "A JSON file with these options (default: ~/.config/till/apple.json).", completion: .file())
     var profileFile: String?

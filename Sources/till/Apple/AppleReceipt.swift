@@ -11,12 +11,16 @@ extension AppleCommand {
             till apple receipt receipt.txt --secret 0123456789abcdef
             till apple receipt receipt.der --url http://127.0.0.1:8889
             """
-        static let notes =
-            "verifyReceipt needs no key. Apple deprecated it. The secret can be in the variable TILL_APPLE_SECRET."
+        static let notes = "verifyReceipt needs no key. Apple deprecated it."
 
         @Argument(help: "The file of the receipt, in DER or Base64; - for standard input.", completion: .file())
         var file: String
-        @Option(help: "The shared secret of the app; required for auto-renewable subscriptions.")
+        @Option(
+            help: """
+                The shared secret of the app; required for auto-renewable subscriptions (environment: \
+                TILL_APPLE_SECRET).
+                """
+        )
         var secret: String?
         @OptionGroup var server: AppleServerOptions
 

@@ -10,9 +10,9 @@ struct AppClient: Sendable {
 
 /// The options with which a command selects an app and an environment.
 struct ScopeOptions: ParsableArguments {
-    @Option(help: "The bundle identifier (default: the only app).")
+    @Option(help: "The bundle identifier (environment: TILL_APP; default: the only app).")
     var app: String?
-    @Option(help: "The environment (default: sandbox).")
+    @Option(help: "The environment (environment: TILL_ENVIRONMENT; default: sandbox).")
     var environment: StoreEnvironment?
 
     /// The environment of the option or of the variable `TILL_ENVIRONMENT`; the sandbox by default.
@@ -67,7 +67,7 @@ struct EnvironmentOptions: EnvironmentConnecting {
 
 /// The options of a command about an app, in both environments.
 struct AppOptions: Connecting {
-    @Option(help: "The bundle identifier (default: the only app).")
+    @Option(help: "The bundle identifier (environment: TILL_APP; default: the only app).")
     var app: String?
     @OptionGroup var server: ServerOptions
 

@@ -6,9 +6,17 @@ import TillShop
 
 /// The options with which a command finds the running server.
 struct ServerOptions: Connecting {
-    @Option(help: "The URL of the control API, such as http://127.0.0.1:8890 (default: read from the data directory).")
+    @Option(
+        help: """
+            The URL of the control API, such as http://127.0.0.1:8890 (environment: TILL_CONTROL; default: read from \
+            the data directory).
+            """
+    )
     var control: String?
-    @Option(help: "The data directory of a server on this machine (default ./till-data).", completion: .directory)
+    @Option(
+        help: "The data directory of a server on this machine (environment: TILL_DATA; default: ./till-data).",
+        completion: .directory
+    )
     var data: String?
     @Flag(help: "Prints the answer as JSON, for scripts.")
     var json = false

@@ -18,7 +18,7 @@ struct CustomerCommand: DocumentedCommand {
 
         @Argument(help: "The customer's name in Till.")
         var customer: String
-        @Option(help: "The customer's storefront, three capital letters (default USA).")
+        @Option(help: "The customer's storefront, three capital letters (default: USA).")
         var storefront: Storefront?
         @Flag(help: "The customer never downloaded the app, so there is no app transaction.")
         var withoutApp = false

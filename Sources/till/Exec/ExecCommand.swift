@@ -35,11 +35,16 @@ struct ExecCommand: DocumentedCommand {
         completion: .file()
     )
     var file: String?
-    @Option(help: "The bundle identifier (default: TILL_APP, or com.example.app with --import, or the only app).")
+    @Option(
+        help: """
+            The bundle identifier (environment: TILL_APP; default: com.example.app with --import, otherwise the only \
+            app).
+            """
+    )
     var app: String?
     @Flag(help: "Creates the demo app in the temporary Till.")
     var demo = false
-    @Option(help: "The profile of the temporary Till: till (default) or apple.")
+    @Option(help: "The profile of the temporary Till: till or apple (default: till).")
     var profile: String?
     @Flag(help: "Uses a running server instead of a temporary Till. Other commands find it in the same way.")
     var join = false

@@ -36,7 +36,7 @@ struct AuditCommand: DocumentedCommand {
         var to: Timestamp?
         @Option(help: "The value of next from the previous page.")
         var after: String?
-        @Option(help: "The maximum number of calls, 1 to 500 (default 50).")
+        @Option(help: "The maximum number of calls, 1 to 500 (default: 50).")
         var limit: Int?
         @OptionGroup var options: ServerOptions
 

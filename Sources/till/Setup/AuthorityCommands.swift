@@ -102,7 +102,7 @@ struct RevocationCommand: DocumentedCommand {
         var at: Timestamp?
         @Option(help: "With revoked: the reason (default: no reason).")
         var reason: OCSPRevocationReason?
-        @Option(help: "With slow: the delay in milliseconds (default 5000).")
+        @Option(help: "With slow: the delay in milliseconds (default: 5000).")
         var delay: Int?
         @Option(help: "With error: the kind of error (default: tryLater).")
         var error: OCSPFailure?

@@ -46,9 +46,17 @@ struct RestoreCommand: DocumentedCommand {
 
     @Option(help: "The folder that till backup wrote.", completion: .directory)
     var from: String
-    @Option(help: "The data directory to which the backup is restored (default ./till-data).", completion: .directory)
+    @Option(
+        help: "The data directory to which the backup is restored (environment: TILL_DATA; default: ./till-data).",
+        completion: .directory
+    )
     var data: String?
-    @Option(help: "The URL of a PostgreSQL database to restore to. Prefer TILL_DATABASE: all users see flags.")
+    @Option(
+        help: """
+            The URL of a PostgreSQL database to restore to. Prefer the variable: all users see flags (environment: \
+            TILL_DATABASE).
+            """
+    )
     var database: String?
     @Flag(help: "Replaces existing data.")
     var replace = false

@@ -13,9 +13,14 @@ struct DoctorCommand: DocumentedCommand {
         "Only reads the data, and can run while a server runs. With TILL_DATABASE, it checks the data in "
         + "PostgreSQL. Exit codes: 0 without problems, 3 with problems, 1 if the database cannot be reached."
 
-    @Option(help: "The data directory (default ./till-data).", completion: .directory)
+    @Option(help: "The data directory (environment: TILL_DATA; default: ./till-data).", completion: .directory)
     var data: String?
-    @Option(help: "The URL of a PostgreSQL database (postgres://…) with the data. Prefer TILL_DATABASE.")
+    @Option(
+        help: """
+            The URL of a PostgreSQL database (postgres://…) with the data. Prefer the variable: all users see flags \
+            (environment: TILL_DATABASE).
+            """
+    )
     var database: String?
     @Flag(help: "Prints the problems as JSON.")
     var json = false

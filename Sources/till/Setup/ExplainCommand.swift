@@ -21,7 +21,7 @@ struct ExplainCommand: DocumentedCommand {
     var last = false
     @Flag(help: "Explains new refused requests as they arrive.")
     var follow = false
-    @Option(help: "With --last: the number of requests, 1 to 100 (default 1).")
+    @Option(help: "With --last: the number of requests, 1 to 100 (default: 1).")
     var limit: Int?
     @OptionGroup var server: ServerOptions
 

@@ -16,7 +16,7 @@ struct SecretCommand: DocumentedCommand {
 
         @Option(help: "The secret; - reads it from standard input (default: 32 random hexadecimal digits).")
         var value: String?
-        @Option(help: "The bundle identifier (default: the only app).")
+        @Option(help: "The bundle identifier (environment: TILL_APP; default: the only app).")
         var app: String?
         @Option(help: "The issuer id of a team, to set the team's primary secret instead of an app's own secret.")
         var team: String?
@@ -53,7 +53,7 @@ struct SecretCommand: DocumentedCommand {
         static let summary = "Deletes a shared secret."
         static let examples = "till secret delete --app com.example.app --yes"
 
-        @Option(help: "The bundle identifier (default: the only app).")
+        @Option(help: "The bundle identifier (environment: TILL_APP; default: the only app).")
         var app: String?
         @Option(help: "The issuer id of a team, to delete the team's primary secret instead of an app's own secret.")
         var team: String?

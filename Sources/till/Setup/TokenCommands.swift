@@ -8,7 +8,7 @@ struct TokenCommand: DocumentedCommand {
     static let notes =
         "On loopback the control API requires no token. On other addresses it accepts these tokens and the "
         + "administrator's token (TILL_CONTROL_TOKEN, or the file control-token). A token permits only what its "
-        + "scope permits: metrics, read, operate (default) or administer. Each scope includes the ones before it."
+        + "scope permits: metrics, read, operate or administer (default: operate). Each scope includes the ones before it."
     static var subcommands: Subcommands { [Create.self, List.self, Delete.self] }
 
     struct Create: SendingCommand {
@@ -17,7 +17,7 @@ struct TokenCommand: DocumentedCommand {
 
         @Argument(help: "The owner or purpose of the token: 1 to 64 letters, digits, dots, dashes and underscores.")
         var name: String
-        @Option(help: "What the token permits: metrics, read, operate (default) or administer.")
+        @Option(help: "What the token permits: metrics, read, operate or administer (default: operate).")
         var scope: ControlScope?
         @Option(help: "The bundle id of the only app that the token permits to read or change.")
         var app: String?

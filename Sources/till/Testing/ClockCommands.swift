@@ -146,7 +146,7 @@ struct ClockCommand: DocumentedCommand {
             till clock run --speed 60
             """
 
-        @Option(help: "The speed as a multiple of real time (default 1).")
+        @Option(help: "The speed as a multiple of real time (default: 1).")
         var speed: Int = 1
         @OptionGroup var options: ClockOptions
 

@@ -35,7 +35,7 @@ struct FaultCommand: DocumentedCommand {
         var environment: StoreEnvironment?
         @Option(help: "Only for this customer.")
         var customer: String?
-        @Option(help: "The percentage of matching calls that are affected (default 100).")
+        @Option(help: "The percentage of matching calls that are affected (default: 100).")
         var percent: Int?
         @Option(help: "The maximum number of affected calls (default: unlimited).")
         var limit: Int?

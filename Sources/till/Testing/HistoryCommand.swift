@@ -22,7 +22,10 @@ struct HistoryCommand: DocumentedCommand {
 
     @Argument(help: "A transaction id or the app transaction id of the customer.")
     var transaction: String
-    @Option(help: "The file of an API key, AuthKey_….p8.", completion: .file())
+    @Option(
+        help: "The file of an API key (environment: TILL_KEY; default: the first in the data directory).",
+        completion: .file()
+    )
     var key: String?
     @Option(help: "The URL of the App Store Server API (default: the URL that the server reports).")
     var api: String?

@@ -46,6 +46,8 @@ def test_a_change_runs_the_tests_of_its_module(targets, path, tests):
     ("Sources/TillConsole/Resources/Pages/keys.mustache", "Tests/Python/console/test_console.py"),
     ("Tests/Python/control/test_faults.py", "Tests/Python/control/test_faults.py"),
     ("scripts/check", "Tests/Python/repository/test_check.py"),
+    ("docs/catalog.md", "Tests/Python/repository/test_site.py"),
+    ("scripts/site/hooks.py", "Tests/Python/repository/test_site.py"),
 ])
 def test_a_change_runs_python_tests(targets, path, test):
     assert (ROOT / path).exists()

@@ -40,7 +40,7 @@ def test_each_setting_in_the_table_exists():
 
 def test_each_setting_that_chooses_between_readings_is_in_the_table():
     """A setting is such a choice if the settings call it one, or if they say that Apple has not documented it."""
-    choices = {row[2].strip("`") for row in rows(SETTINGS) if len(row) == 5 and "a choice below" in row[4]}
+    choices = {row[2].strip("`") for row in rows(SETTINGS) if len(row) == 5 and "[choices](" in row[4]}
     section = SETTINGS.split("## Departures from Apple's behaviour\n")[1]
     undocumented = {name for row in rows(section) if row[-1].startswith("not documented") for name in named(row[0])}
     assert choices >= {"tokenChangeMovesHistory", "keepsAnchorDay", "keepsGraceDate"} and undocumented
