@@ -14,6 +14,7 @@ extension Till {
         /// The URL of the receiver.
         public let url: String
         private let reader: NotificationReader
+        private let faults: @Sendable (NotificationType) async -> [String]
         private let inbox = Mutex(Inbox())
 
         private struct Inbox {
@@ -50,7 +51,14 @@ extension Till {
             var rest: [Notification] { notifications.filter { !$0.isExpected }.map(\.notification) }
         }
 
-        init(url: String, reader: NotificationReader) { (self.url, self.reader) = (url, reader) }
+        /// - Parameter faults: finds the faults that hit notifications of a type.
+        init(
+            url: String,
+            reader: NotificationReader,
+            faults: @escaping @Sendable (NotificationType) async -> [String] = { _ in [] }
+        ) {
+            (self.url, self.reader, self.faults) = (url, reader, faults)
+        }
 
         /// All notifications that arrived, in the order of their arrival.
         public var received: [Notification] { inbox.withLock { $0.notifications.map(\.notification) } }
@@ -65,7 +73,7 @@ extension Till {
         ///   - subtype: the subtype; by default any subtype, or none.
         ///   - timeout: how long to wait. The functions of customers and clocks have already waited for the deliveries
         ///     that they caused.
-        /// - Throws: `TillTestingError` with what arrived instead.
+        /// - Throws: `TillTestingError` with what arrived instead, and the fault rules that hit such notifications.
         @discardableResult
         public func expect(
             _ type: NotificationType,
@@ -83,6 +91,7 @@ extension Till {
             throw TillTestingError(
                 "\(name) did not arrive within \(timeout). Arrived and not yet expected: \(Self.list(rest))."
                     + (refusals.isEmpty ? "" : " Refused: \(refusals.joined(separator: "; ")).")
+                    + (await faults(type)).map { " A fault rule hit \(type.rawValue): \($0)" }.joined()
             )
         }
 

@@ -18,8 +18,9 @@ struct ServerProcess: Sendable {
             [ -e "$0/ended" ] || kill -9 "$till"
         ) 2>/dev/null & watch=$!
         exec 3<&-
-        while kill -0 "$till" 2>/dev/null; do wait "$till"; done
-        : >"$0/ended"
+        wait "$till"; status=$?
+        while kill -0 "$till" 2>/dev/null; do wait "$till"; status=$?; done
+        echo "$status" >"$0/ended"
         while kill -0 "$watch" 2>/dev/null; do wait "$watch"; done
         rm -rf "$0"
         """
@@ -83,6 +84,15 @@ struct ServerProcess: Sendable {
         let log = FileManager.default.contents(atPath: "\(folder)/log") ?? Data()
         stop()
         throw TillTestingError("Till did not start: \(String(decoding: log.suffix(2_000), as: UTF8.self))")
+    }
+
+    /// What to tell about the end of the server; nil while it runs.
+    func endReport() -> String? {
+        guard let status = FileManager.default.contents(atPath: "\(folder)/ended") else { return nil }
+        let log = FileManager.default.contents(atPath: "\(folder)/log") ?? Data()
+        let code = String(decoding: status, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        return "The server of the tests has ended with the status \(code). Its log ends with: "
+            + String(decoding: log.suffix(1_500), as: UTF8.self)
     }
 
     /// Stops the server.

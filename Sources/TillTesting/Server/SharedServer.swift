@@ -9,6 +9,8 @@ extension Till {
         public let rootCertificate: String
         /// Deletes the apps of the tests when their process ends; nil if the server ends with it.
         let cleanup: Cleanup?
+        /// The process of a server that ends with the tests; nil if the server runs for itself.
+        private let process: ServerProcess?
         private let production: String
         private let sandbox: String
 
@@ -27,10 +29,11 @@ extension Till {
         ///   - token: a token of the control API that may administer; a server on the same machine needs none by
         ///     default.
         public init(control url: String, token: String? = nil) async throws {
-            try await self.init(control: url, token: token, isTemporary: false)
+            try await self.init(control: url, token: token, process: nil)
         }
 
-        init(control url: String, token: String? = nil, isTemporary: Bool) async throws {
+        init(control url: String, token: String? = nil, process: ServerProcess?) async throws {
+            self.process = process
             control = ControlClient(connectingOnce: url, token: token)
             let ports: PortsInfo
             do {
@@ -51,7 +54,13 @@ extension Till {
             production = address.string ?? ""
             address.port = ports.sandbox
             sandbox = address.string ?? ""
-            cleanup = isTemporary ? nil : try Cleanup(control: control.url, token: token)
+            cleanup = process != nil ? nil : try Cleanup(control: control.url, token: token)
+        }
+
+        /// An error as a test shows it: if the server has ended, with its status and the end of its log.
+        func explained(_ error: any Error) -> any Error {
+            guard error is ControlUnreachable, let report = process?.endReport() else { return error }
+            return TillTestingError(report)
         }
 
         /// The server that all tests of the process share. The first call starts it or finds it.
@@ -78,6 +87,6 @@ private actor SharedServer {
             return try await Till.Server(control: url, token: environment["TILL_CONTROL_TOKEN"])
         }
         let process = try ServerProcess(program: ServerProcess.program(environment))
-        return try await Till.Server(control: process.ready(), isTemporary: true)
+        return try await Till.Server(control: process.ready(), process: process)
     }
 }

@@ -11,37 +11,54 @@ import { verifySignedData } from "./signed-data.js";
 /** Apple's names of the environments, which signed data contains. */
 const ENVIRONMENTS = { sandbox: "Sandbox", production: "Production" };
 
+const APP_OPTIONS = ["catalog", "environment", "bundleId", "start"];
+
 /**
  * Creates an app on the server of this process, with an endpoint: everything that a test needs. `catalog` is the path
  * or URL of a `.storekit` file; `endpoint` has the options of `App.listen`.
  */
 export async function useApp(options = {}) {
+  checkOptions(options, [...APP_OPTIONS, "endpoint"], "useApp");
+  const { endpoint, ...ofApp } = options;
   const till = await startTill();
-  const app = await createApp(till, options);
-  return { till, app, clock: app.clock, endpoint: await app.listen(options.endpoint) };
+  const app = await createApp(till, ofApp);
+  return { till, app, clock: app.clock, endpoint: await app.listen(endpoint) };
+}
+
+/** Refuses options with other names, so that a wrong name does not pass unnoticed. */
+export function checkOptions(options, names, what) {
+  const unknown = Object.keys(options).filter((name) => !names.includes(name));
+  if (unknown.length === 0) return;
+  throw new TypeError(`${what} has no option ${unknown.join(", ")}. Options: ${names.join(", ")}.`);
 }
 
 export async function createApp(till, options = {}) {
+  checkOptions(options, APP_OPTIONS, "createApp");
   const { catalog, environment = "sandbox" } = options;
   if (!ENVIRONMENTS[environment]) {
     throw new TypeError(`environment: expected sandbox or production, not ${environment}.`);
   }
-  const start = options.start === undefined ? undefined : milliseconds(options.start);
+  const start = options.start === undefined ? undefined : milliseconds(options.start, "start");
   const file = catalog && await readFile(catalog, "utf8");
   // A server with several teams wants to know which one; a server without a team creates one for the first app.
   const [team] = await till.call("listTeams");
   const bundleId = options.bundleId ?? `com.example.test-${randomUUID().slice(0, 13)}`;
   // Before the app exists, because this process may be killed at any time. An app with a given id may not be ours.
-  if (options.bundleId === undefined) till.remember({ bundleId });
+  if (options.bundleId === undefined) till.remember(bundleId);
   const created = await till.call("createApp", { bundleId, issuerId: team?.issuerId });
-  const key = await till.call("createKey", { name: bundleId, issuerId: created.issuerId });
+  till.remember(bundleId);
+  // The key is deleted with the app.
+  const key = await till.call("createKey", { name: bundleId, issuerId: created.issuerId, bundleId });
   const app = new App(till, environment, created, key, (await till.call("getAuthority")).rootCertificate,
     start === undefined ? undefined : "tests");
-  till.remember(app);
   if (file) await app.call("importStoreKitFile", {}, file);
   // The environment's clock cannot go back; a clock of customers can begin at any time.
   if (app.clock.name) await app.call("createClock", { name: app.clock.name, mode: "frozen", at: start });
-  else await app.call("setClock", { mode: "frozen" });
+  else {
+    // A whole second, as in most tests and in many backends.
+    const { now } = await app.call("setClock", { mode: "frozen" });
+    await app.call("setClock", { mode: "frozen", at: Math.ceil(now / 1000) * 1000 });
+  }
   return app;
 }
 
@@ -76,10 +93,14 @@ export class App {
     return ENVIRONMENTS[this.environment];
   }
 
-  /** Calls an operation of the control API for this app and environment: see `ControlClient.call`. */
+  /**
+   * Calls an operation of the control API for this app and environment, if it has them in its path, query or body: see
+   * `ControlClient.call`.
+   */
   call(operation, values, body) {
-    const [, path = "", query = []] = operations[operation] ?? [];
-    const own = ["bundleId", "environment"].filter((name) => path.includes(`{${name}}`) || query.includes(name));
+    const [, path = "", query = [], inBody = []] = operations[operation] ?? [];
+    const own = ["bundleId", "environment"].filter((name) =>
+      path.includes(`{${name}}`) || query.includes(name) || inBody.includes(name));
     const ofApp = Object.fromEntries(own.map((name) => [name, this[name]]));
     return this.#till.call(operation, { ...ofApp, ...values }, body);
   }
@@ -89,16 +110,40 @@ export class App {
     return new Customer(this, name);
   }
 
-  /** A receiver of this app's notifications on a free port of 127.0.0.1. */
-  async listen(options) {
-    const endpoint = await openEndpoint(this, options);
+  /**
+   * A receiver of this app's notifications on a free port of 127.0.0.1. It is the endpoint `primary`, or `test` if a
+   * server of the test is the primary one.
+   */
+  async listen(options = {}) {
+    checkOptions(options, ["host", "hostname", "port", "name", "types"], "listen");
+    const isTaken = options.name === undefined && await this.#hasServer();
+    const endpoint = await openEndpoint(this, isTaken ? { ...options, name: "test" } : options);
     this.#endpoints.add(endpoint);
     return endpoint;
   }
 
-  /** Lets Till also send the notifications of this app to a server of yours. */
-  sendNotificationsTo(url, { name = "backend", types } = {}) {
+  /**
+   * Lets Till also send the notifications of this app to a server of yours. It becomes the endpoint `primary`, which
+   * Apple's notification history is about; a receiver that has this name so far becomes the endpoint `test`.
+   */
+  async sendNotificationsTo(url, { name = "primary", types } = {}) {
+    const replaced = name === "primary" ? this.#receiver(await this.#primary()) : undefined;
+    if (replaced) await this.call("setEndpoint", { endpoint: "test", url: replaced.url, types: replaced.types });
     return this.call("setEndpoint", { endpoint: name, url: String(url), types });
+  }
+
+  async #primary() {
+    return (await this.call("listEndpoints")).find(({ name }) => name === "primary");
+  }
+
+  /** The given endpoint of Till, if it is one of the receivers. */
+  #receiver(found) {
+    return [...this.#endpoints].some(({ url }) => url === found?.url) ? found : undefined;
+  }
+
+  async #hasServer() {
+    const primary = await this.#primary();
+    return primary !== undefined && !this.#receiver(primary);
   }
 
   /** A bearer token for the App Store Server API, valid for five minutes. */
@@ -145,11 +190,10 @@ export class App {
     };
   }
 
-  /** Deletes the app with its data, revokes its API key, and closes its endpoints. */
+  /** Deletes the app with its data and its API key, and closes its endpoints. */
   async delete() {
-    this.#till.forget(this.bundleId);
     for (const endpoint of this.#endpoints) await endpoint.close();
-    await this.#till.call("revokeKey", { keyId: this.keyId });
     await this.#till.call("reset", { bundleId: this.bundleId, everything: true });
+    this.#till.forget(this.bundleId);
   }
 }

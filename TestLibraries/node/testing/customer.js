@@ -73,9 +73,16 @@ export class Customer {
     return this.#onSubscription("declinePriceIncrease", transaction, options);
   }
 
-  /** Refunds a transaction: `share` (`FULL`, `UNUSED`, `PART`), `percentage` in thousandths of a percent, `reason`. */
-  refund(transaction, options) {
-    return this.#onTransaction("refundTransaction", transaction, options);
+  /** Refunds a transaction: `share` (`FULL`, `UNUSED`, `PART`), `percentage` (50 is the half), `reason`. */
+  async refund(transaction, options = {}) {
+    // The control API has thousandths of a percent, as the transaction has in revocationPercentage.
+    const { percentage, ...rest } = options;
+    if (percentage === undefined) return this.#onTransaction("refundTransaction", transaction, rest);
+    if (!(percentage > 0 && percentage < 100)) {
+      throw new TypeError(`percentage is ${percentage}. Use more than 0 and less than 100; without it, all.`);
+    }
+    const part = { share: "PART", ...rest, percentage: Math.round(percentage * 1000) };
+    return this.#onTransaction("refundTransaction", transaction, part);
   }
 
   reverseRefund(transaction, options) {

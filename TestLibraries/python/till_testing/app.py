@@ -14,7 +14,7 @@ from .clock import Clock, milliseconds
 from .customer import Customer
 from .endpoint import Endpoint
 from .operations import AppOperations
-from .transport import ControlError, TillError
+from .transport import ServerEnded, TillError
 
 if TYPE_CHECKING:
     from .server import Till
@@ -32,11 +32,15 @@ class App:
         self.control = AppOperations(till.connection, bundle_id, environment)
         self.issuer_id: str = till.facts["issuerId"]
         content = None if catalog is None else _content(catalog)
+        start = None if start is None else milliseconds(start, "start")
         self.app_apple_id: int = till.control.create_app(bundle_id, issuerId=self.issuer_id).appAppleId
-        key = till.control.create_key(name=bundle_id, issuerId=self.issuer_id)
+        # The key is deleted with the app.
+        key = self.control.create_key(name=bundle_id, issuerId=self.issuer_id)
         self.key_id: str = key.keyId
         # The text of the .p8 file.
         self.private_key: str = key.privateKey
+        # The URLs of the open receivers.
+        self._receivers: list = []
         till.apps.append(self)
         try:
             if content is not None:
@@ -48,10 +52,12 @@ class App:
 
     def _clock(self, start) -> Clock:
         if start is None:
-            self.control.set_clock("frozen")
+            # A whole second, as in most tests and in many backends.
+            now = self.control.set_clock("frozen").now
+            self.control.set_clock("frozen", at=-(-now // 1000) * 1000)
             return Clock(self, None)
         # The environment's clock cannot go back; a clock of customers can begin at any time.
-        return Clock(self, self.control.create_clock("tests", mode="frozen", at=milliseconds(start)).name)
+        return Clock(self, self.control.create_clock("tests", mode="frozen", at=start).name)
 
     @property
     def address(self) -> str:
@@ -67,10 +73,28 @@ class App:
         """Starts a receiver, and sends the app's notifications to it."""
         return Endpoint(self)
 
-    def send_notifications_to(self, url: str, name: str = "backend"):
-        """Sends the app's notifications to your server, too. Apple's notification history reports only deliveries to
-        the endpoint with the name "primary", which an `Endpoint` uses if there is one."""
+    def send_notifications_to(self, url: str, name: str = "primary"):
+        """Sends the app's notifications to your server, too. It becomes the endpoint "primary", which Apple's
+        notification history is about; a receiver that has this name so far becomes the endpoint "test"."""
+        if name == "primary" and (receiver := self._primary()) in self._receivers:
+            self.control.set_endpoint("test", receiver)
         self.control.set_endpoint(name, url)
+
+    def _primary(self) -> Optional[str]:
+        """The URL of the endpoint "primary"."""
+        return next((item.url for item in self.control.list_endpoints() if item.name == "primary"), None)
+
+    def _receive_at(self, url: str):
+        """Sends the notifications to a receiver. A server of the test keeps the endpoint "primary"."""
+        primary = self._primary()
+        self.control.set_endpoint("primary" if primary in (None, *self._receivers) else "test", url)
+        self._receivers.append(url)
+
+    def _receive_no_longer_at(self, url: str):
+        self._receivers.remove(url)
+        for item in self.control.list_endpoints():
+            if item.url == url:
+                self.control.remove_endpoint(item.name)
 
     # Apple's library
 
@@ -106,12 +130,12 @@ class App:
         return self.till.snapshot(self)
 
     def delete(self):
-        """Deletes the app with its customers and notifications, and revokes its key."""
+        """Deletes the app with its customers, its notifications and its key."""
         if self in self.till.apps:
             self.till.apps.remove(self)
-            delete_app(self.till.control, self.bundle_id)
-            with contextlib.suppress(ControlError):
-                self.till.control.revoke_key(self.key_id)
+            # Without its server, the app does not exist either.
+            with contextlib.suppress(ServerEnded):
+                delete_app(self.till.control, self.bundle_id)
 
     def __enter__(self) -> App:
         return self

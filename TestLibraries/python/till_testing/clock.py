@@ -6,6 +6,7 @@ import datetime
 from typing import TYPE_CHECKING, Optional, Union
 
 from .answers import AdvanceReportInfo
+from .transport import TillError
 
 if TYPE_CHECKING:
     from .app import App
@@ -14,16 +15,30 @@ UTC = datetime.timezone.utc
 Time = Union[datetime.datetime, int, str]
 
 
-def milliseconds(time: Time) -> int:
+def milliseconds(time: Time, name: str = "time") -> int:
     """A time as milliseconds since 1970, from such a number, a date and time, or ISO 8601 text. Without an offset, it
-    is UTC."""
+    is UTC. `name` is that of the argument, for the message of an error."""
+    given = time
     if isinstance(time, str):
-        # Python 3.10 and older do not read the letter.
-        time = datetime.datetime.fromisoformat(time.replace("Z", "+00:00"))
+        try:
+            # Python 3.10 and older do not read the letter.
+            time = datetime.datetime.fromisoformat(time.replace("Z", "+00:00"))
+        except ValueError:
+            time = None
     if isinstance(time, datetime.datetime):
         time = time if time.tzinfo else time.replace(tzinfo=UTC)
         return (time - datetime.datetime(1970, 1, 1, tzinfo=UTC)) // datetime.timedelta(milliseconds=1)
+    if not isinstance(time, (int, float)) or isinstance(time, bool):
+        raise TillError(
+            f'{name} is {given!r}, which is not a time: use a datetime, text such as "2025-01-31T12:00:00Z", or '
+            "milliseconds since 1970."
+        )
     return int(time)
+
+
+def date(milliseconds: int) -> str:
+    """A time for people."""
+    return datetime.datetime.fromtimestamp(milliseconds // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 class Clock:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import base64
-import datetime
+import difflib
 import json
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Dict, List, Optional
 
-from .clock import UTC
-from .transport import ControlError, TillError
+from .clock import date
+from .operations import NOTIFICATION_TYPES
+from .transport import ControlError, ServerEnded, TillError
 
 if TYPE_CHECKING:
     from .app import App
@@ -46,7 +47,8 @@ class Notification:
 
 
 class Endpoint:
-    """A receiver on a free port of 127.0.0.1, which is set as the primary endpoint of an app."""
+    """A receiver on a free port of 127.0.0.1, which is the endpoint "primary" of an app, or "test" if a server of the
+    test is the primary one."""
 
     def __init__(self, app: App):
         self._app = app
@@ -62,7 +64,7 @@ class Endpoint:
         self._server = _Server(("127.0.0.1", 0), _handler(self._answer))
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
         try:
-            app.send_notifications_to(self.url, "primary")
+            app._receive_at(self.url)
         except BaseException:
             self._stop()
             raise
@@ -91,8 +93,10 @@ class Endpoint:
 
     def expect(self, type: str, subtype: Optional[str] = None, timeout: float = LIMIT) -> Notification:
         """Returns the first notification of this type that no earlier call has returned. Waits for it if necessary, at
-        most `timeout` seconds. Without `subtype`, a notification with any subtype is returned."""
+        most `timeout` seconds, if the App Store has such a type. Without `subtype`, a notification with any subtype is
+        returned."""
         __tracebackhide__ = True  # pytest shows the line of the test.
+        timeout = timeout if type in NOTIFICATION_TYPES else 0
         deadline = time.monotonic() + timeout
         with self._changed:
             while True:
@@ -121,11 +125,13 @@ class Endpoint:
     def close(self):
         """Removes the endpoint from the app, and stops the receiver."""
         try:
-            self._app.control.remove_endpoint("primary")
+            self._app._receive_no_longer_at(self.url)
         except ControlError as refusal:
             # The test has deleted the app or the endpoint.
             if refusal.code not in ("unknown_app", "unknown_endpoint"):
                 raise
+        except ServerEnded:
+            pass
         finally:
             self._stop()
 
@@ -170,9 +176,16 @@ class Endpoint:
     def _explanation(self, type: str, subtype: Optional[str], timeout: float) -> str:
         """What arrived instead, and what happens next."""
         lines = [f"{_name(type, subtype)} did not arrive within {timeout:g} s."]
+        if type not in NOTIFICATION_TYPES:
+            close = difflib.get_close_matches(type, NOTIFICATION_TYPES, 1)
+            hint = f" Did you mean {close[0]}?" if close else ""
+            lines = [f"{type} did not arrive. The App Store has no notification type {type}.{hint}"]
         lines += self._arrivals()
         try:
+            lines += self._faults(type)
             lines += self._upcoming()
+        except ServerEnded:
+            raise
         except TillError as error:
             lines.append(f"The upcoming events are unknown: {error}")
         return "\n".join(lines)
@@ -181,22 +194,28 @@ class Endpoint:
         received = self.received
         lines = ["Arrived:" if received else "No notification arrived."]
         for item in received:
-            date = _date(item.payload.signedDate) if item.payload.signedDate else "no date"
+            signed = date(item.payload.signedDate) if item.payload.signedDate else "no date"
             used = " (returned by an earlier expect)" if item in self._claimed else ""
-            lines.append(f"  {_name(item.type, item.subtype)} of {date}{used}")
+            lines.append(f"  {_name(item.type, item.subtype)} of {signed}{used}")
         if self._refused:
             lines += ["Not accepted:", *(f"  {reason}" for reason in self._refused)]
         return lines
 
+    def _faults(self, type: str) -> List[str]:
+        """The faults that hit notifications of a type, such as one that dropped it."""
+        log = self._app.control.list_requests(path=type, limit=20)
+        hits = [entry for entry in log.entries if entry.path == type and entry.explanation.startswith("Fault ")]
+        return [f"A fault rule hit {entry.path}: {entry.explanation}" for entry in hits[:5]]
+
     def _upcoming(self) -> List[str]:
         clock = self._app.clock
         upcoming = self._app.control.list_upcoming_events(clock=clock.name, limit=3)
-        lines = [f"The clock shows {_date(clock.milliseconds)}."]
+        lines = [f"The clock shows {date(clock.milliseconds)}."]
         if upcoming.events:
-            events = ", ".join(f"{event.event} of {event.customer} at {_date(event.date)}" for event in upcoming.events)
+            events = ", ".join(f"{event.event} of {event.customer} at {date(event.date)}" for event in upcoming.events)
             lines.append(f"Next events: {events}.")
         if upcoming.nextAttemptDate:
-            lines.append(f"Next attempt of a delivery: {_date(upcoming.nextAttemptDate)}.")
+            lines.append(f"Next attempt of a delivery: {date(upcoming.nextAttemptDate)}.")
         return lines
 
 
@@ -227,10 +246,6 @@ def _handler(answer):
 
 def _name(type: str, subtype: Optional[str]) -> str:
     return f"{type}/{subtype}" if subtype else type
-
-
-def _date(milliseconds: int) -> str:
-    return datetime.datetime.fromtimestamp(milliseconds // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _type_of(body: bytes) -> str:

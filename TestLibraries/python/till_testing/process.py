@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -46,7 +47,15 @@ class Watcher:
         self._process.stdin.write(json.dumps(job).encode() + b"\n")
         self._process.stdin.flush()
 
+    def tell(self, line: str):
+        """Writes a line, which the process reads at the end."""
+        # The process may have been killed.
+        with contextlib.suppress(OSError):
+            self._process.stdin.write(line.encode() + b"\n")
+            self._process.stdin.flush()
+
     def stop(self):
+        self.tell("clean")
         self._process.stdin.close()
         self._process.wait(STOP_LIMIT)
 
@@ -54,8 +63,9 @@ class Watcher:
 class TemporaryServer:
     """A server on free ports that keeps its data in memory."""
 
-    def __init__(self, facts: dict, watcher: Watcher):
+    def __init__(self, facts: dict, folder: str, watcher: Watcher):
         self.facts = facts
+        self.folder = folder
         self._watcher = watcher
 
     @classmethod
@@ -77,7 +87,7 @@ class TemporaryServer:
                 problem = "ended at once" if ended else f"was not ready after {START_LIMIT} s"
                 raise TillError(f"{program} serve {problem}:\n{log}")
             time.sleep(0.01)
-        return cls(json.loads(ready.read_text()), watcher)
+        return cls(json.loads(ready.read_text()), folder, watcher)
 
     def stop(self):
         """Stops the server, and removes its files."""

@@ -11,8 +11,12 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 
 STOP_LIMIT = 30
+SECOND_PASS = 0.5
+# What the owner writes before it closes the pipe by itself. Other lines are bundle ids of apps to keep.
+CLEAN = "clean"
 
 
 def run_server(job: dict):
@@ -34,20 +38,27 @@ def report_end(server: subprocess.Popen, folder: str):
     """Tells the owner, who waits for the ready file, that the server has ended."""
     code = server.wait()
     try:
-        with open(os.path.join(folder, "ended"), "w") as file:
+        # The file appears complete.
+        with open(os.path.join(folder, "ending"), "w") as file:
             file.write(str(code))
+        os.rename(file.name, os.path.join(folder, "ended"))
     except OSError:
         # The run has ended, too, and the folder is removed.
         pass
 
 
 def delete_apps(job: dict):
-    sys.stdin.read()
+    told = sys.stdin.read().split()
     sys.path.insert(0, job["package"])
     from till_testing.cleanup import delete_apps_of
     from till_testing.transport import ControlConnection
 
-    delete_apps_of(ControlConnection(job["control"], job["token"]), job["prefix"])
+    connection = ControlConnection(job["control"], job["token"])
+    delete_apps_of(connection, job["prefix"], told)
+    if CLEAN not in told:
+        # The server may still have been creating an app when the run was killed.
+        time.sleep(SECOND_PASS)
+        delete_apps_of(connection, job["prefix"], told)
 
 
 if __name__ == "__main__":
