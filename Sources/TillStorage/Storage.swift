@@ -292,8 +292,8 @@ extension Storage {
 package struct DeliveryPart: Sendable {
     /// The partitions of the notifications.
     package let partitions: Range<Int64>
-    /// The epoch of the app as the node knows it; nil for any. In a later epoch there are no deliveries for the node, because it must first
-    /// load the data that replaced its own (`ConfigurationVersions`).
+    /// The epoch of the app as the node knows it; nil for any. In a later epoch there are no deliveries for the node,
+    /// because it must first load the data that replaced its own (`ConfigurationVersions`).
     package let epoch: Int64?
 
     /// Creates a part.

@@ -127,7 +127,7 @@ package struct Restore: Sendable {
     /// Reserves the identifiers and begins a new restore epoch, before a server uses the store.
     private static func prepareForUse(_ store: any Storage, from identifiers: Int64) async throws {
         try await store.reserveIdentifiers(below: identifiers)
-        try await RestoreEpoch.beginAnother(in: store)
+        try await RestoreEpoch.beginAnother(of: nil, in: store)
     }
 
     // MARK: The backup

@@ -195,7 +195,7 @@ package struct JobRunner: Sendable {
                 type: NotificationType.renewalExtension.rawValue,
                 subtype: NotificationSubtype.summary.rawValue,
                 // After a restore, the same job may run again, and its notification then needs another UUID.
-                uuid: shop.identifiers.uuid("job/\(shop.restoreEpoch)/\(record.id)"),
+                uuid: shop.identifiers.uuid("job/\(shop.restoreEpoch(of: record.app))/\(record.id)"),
                 signedDate: record.completedAt ?? record.at
             )
             try await shop.enqueue(head, .summary(summary), in: &change, scope: record.scope, signedBy: chain)

@@ -24,8 +24,8 @@ extension Shop {
     struct Epoch: Equatable, Sendable {
         /// The epoch of the app in this node's lock.
         let here: AsyncReadWriteLock.Epoch
-        /// The epoch of the shared database in which the app's data was last replaced, as far as this node knows; nil if
-        /// the store is not shared.
+        /// The epoch of the shared database in which the app's data was last replaced, as far as this node knows; nil
+        /// if the store is not shared.
         let everywhere: Int64?
     }
 

@@ -23,7 +23,7 @@ package struct Cursor: Equatable, Sendable {
     package var filters: UInt64
     /// The change number, or refund number, of the last transaction on the previous page.
     package var position: Int64
-    /// The restore epoch of the position (`Shop.restoreEpoch`).
+    /// The restore epoch of the position (`Shop.restoreEpoch(of:)`).
     package var restoreEpoch: Int64
 
     /// Creates a position in a history.

@@ -30,6 +30,7 @@ extension Shop {
             try snapshots.checkKnown(app)
             replaced = app.map { .app($0) } ?? .everything
             try await storage.erase(app: app, documents: kinds)
+            if let app, depth == .everything { try await RestoreEpoch.forget(app, in: storage) }
         }
     }
 
@@ -41,7 +42,7 @@ extension Shop {
         return try await replacing { replaced in
             let snapshot = try await snapshots.snapshot(name)
             replaced = snapshot.app.map { .app($0) } ?? .everything
-            try await snapshots.restore(name)
+            try await snapshots.restore(name, of: snapshot.app)
             return snapshot
         }
     }

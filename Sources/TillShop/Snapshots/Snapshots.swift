@@ -12,8 +12,8 @@ package struct Snapshots: Sendable {
     let wallClock: @Sendable () -> Timestamp
     /// The suffix of the names of this server's temporary snapshots.
     private let mark = ".\(UUID().uuidString.prefix(8).lowercased())"
-    /// The restore epoch that this server read last.
-    let epoch: Synchronized<Int64>
+    /// The restore epochs that this server read last.
+    let epoch: Synchronized<RestoreEpoch>
     /// The maximum number of snapshots.
     package static let maxCount = 100
 
@@ -59,19 +59,20 @@ package struct Snapshots: Sendable {
         }
     }
 
-    /// Replaces the present state with a snapshot, and begins a restore epoch. Requires the exclusive lock.
+    /// Replaces the present state of an app, or of the whole shop, with a snapshot, and begins a restore epoch. Requires
+    /// the exclusive lock.
     ///
     /// - Throws: `StateRefused.collides` if another app uses numbers that are in the snapshot.
-    func restore(_ name: String) async throws {
+    func restore(_ name: String, of app: String?) async throws {
         // A new epoch begins before the restore, so that a server that crashes during the restore does not keep the
         // old epoch. Another begins after the restore, because other nodes may have begun an epoch in between.
-        try await RestoreEpoch.beginAnother(in: storage)
+        try await RestoreEpoch.beginAnother(of: app, in: storage)
         do {
             try await storage.restore(snapshot: name)
         } catch SnapshotFailure.collides(let table) {
             throw StateRefused.collides(table)
         }
-        try await RestoreEpoch.beginAnother(in: storage)
+        try await RestoreEpoch.beginAnother(of: app, in: storage)
     }
 
     // MARK: Temporary snapshots

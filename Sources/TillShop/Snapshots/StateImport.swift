@@ -74,7 +74,7 @@ package struct StateImport: ~Copyable {
                 // nothing is.
                 let missing = try await shop.missing(of: companions)
                 try await shop.storage.add(missing.map(\.row), of: .documents, to: snapshot)
-                try await shop.snapshots.restore(name)
+                try await shop.snapshots.restore(name, of: app)
                 try await shop.retention.forgetHighWaterMarks()
             }
         } catch {

@@ -35,7 +35,7 @@ extension Till {
             var request = request
             request.clock = app.clockName
             // Years with many customers take minutes.
-            try await app.control.send(request.settling(Till.settlingSeconds), timeout: .seconds(600))
+            return try await app.control.send(request.settling(Till.settlingSeconds), timeout: .seconds(600))
         }
     }
 

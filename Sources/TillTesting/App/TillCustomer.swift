@@ -28,9 +28,9 @@ extension Till {
                 customer: name,
                 productId: productId,
                 quantity: quantity,
-                clock: app.clockName,
                 appAccountToken: appAccountToken?.uuidString.lowercased(),
                 offer: offer,
+                clock: app.clockName,
                 include: [.device]
             )
             let answer = try await app.control.send(request.settling(Till.settlingSeconds))

@@ -1,8 +1,8 @@
 import Foundation
 
 /// Deletes what this process has created on a server that does not end with it, when this process ends without having
-/// done so, for example because it was killed. It needs the program `curl`; without it, a killed process leaves its apps
-/// behind.
+/// done so, for example because it was killed. It needs the program `curl`; without it, a killed process leaves its
+/// apps behind.
 final class Cleanup: Sendable {
     /// Each file in the folder has paths of the control API, a line each. When the pipe closes, the shell sends DELETE
     /// to them, and deletes the folder. If there are files, it does so twice, because the server may still have been
@@ -16,7 +16,7 @@ final class Cleanup: Sendable {
                 [ -e "$file" ] || continue
                 while read -r path; do
                     printf '%s' "${CLEANUP_TOKEN:+header = \\"Authorization: Bearer $CLEANUP_TOKEN\\"}" |
-                        curl --config - --noproxy '*' --max-time 60 --request DELETE "$1$path"
+                        curl --config - --globoff --noproxy '*' --max-time 60 --request DELETE "$1$path"
                 done <"$file"
             done
             rmdir "$0" && exit

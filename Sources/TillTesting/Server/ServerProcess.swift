@@ -2,8 +2,8 @@ import Foundation
 
 /// A `till serve` process without data, on free ports. It ends with this process.
 struct ServerProcess: Sendable {
-    /// Runs the server. When the pipe closes, the shell stops the server, kills it if it does not end within 30 seconds,
-    /// and deletes the folder.
+    /// Runs the server. When the pipe closes, the shell stops the server, kills it if it does not end within 30
+    /// seconds, and deletes the folder.
     ///
     /// `$0` is the folder, and the arguments are the command. The shell itself must survive the signals of a terminal.
     private static let script = """

@@ -40,8 +40,8 @@ extension Till {
                 ports = try await control.send(GetStatus(), timeout: .seconds(20)).ports
             } catch let error as ControlUnreachable {
                 throw TillTestingError(
-                    "No answer from the control API at \(url): \(error.cause). Start this server, or unset TILL_CONTROL, "
-                        + "so that the tests start one."
+                    "No answer from the control API at \(url): \(error.cause). Start this server, or unset "
+                        + "TILL_CONTROL, so that the tests start one."
                 )
             }
             rootCertificate = try await control.send(GetAuthority()).rootCertificate

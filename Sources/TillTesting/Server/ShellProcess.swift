@@ -1,7 +1,7 @@
 import Foundation
 
-/// A shell that outlives this process: it reads from a pipe, whose other end only this process has. The pipe closes when
-/// this process ends, in whatever way, also by SIGKILL.
+/// A shell that outlives this process: it reads from a pipe, whose other end only this process has. The pipe closes
+/// when this process ends, in whatever way, also by SIGKILL.
 struct ShellProcess: Sendable {
     /// The folder of the script, which is `$0` there. The script deletes it.
     let folder: String

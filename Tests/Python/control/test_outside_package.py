@@ -117,7 +117,8 @@ def test_a_running_server_is_cleaned_up_when_its_user_is_killed(serve, package, 
         "OUTSIDE_OWNER_FILE": str(file),
     }
     silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen(built_tests(package, "--filter", "KilledOwnerTests"), **silent, env=environment(**more)) as tests:
+    arguments = built_tests(package, "--filter", "KilledOwnerTests")
+    with subprocess.Popen(arguments, **silent, env=environment(**more)) as tests:
         try:
             wait_until(file.exists)
             assert len(till.control("GET", "/v1/apps")) == 1

@@ -66,6 +66,25 @@ struct ResetTests {
         #expect(try await test.shop.storage.examine().isEmpty)
     }
 
+    @Test("A restore of one app begins a restore epoch of this app only, so cursors of other apps stay valid")
+    func restoreEpochs() async throws {
+        let test = try await shop()
+        let (own, other) = (TestShop.bundleID, "com.example.other")
+        _ = try await test.shop.snapshots.save("own", of: own)
+        _ = try await test.shop.snapshots.save("all", of: nil)
+        func epochs() -> [Int64] { [own, other].map { test.shop.restoreEpoch(of: $0) } }
+        #expect(epochs() == [0, 0])
+        _ = try await test.shop.restoreSnapshot("own")
+        let second = epochs()
+        #expect(second[0] != 0 && second[1] == 0)
+        _ = try await test.shop.restoreSnapshot("all")
+        let third = epochs()
+        #expect(third[0] != second[0] && third[1] != 0)
+        try await test.shop.reset(app: own, .everything)
+        _ = try await test.shop.restoreSnapshot("own")
+        #expect(!(second + third).contains(epochs()[0]) && epochs()[1] == third[1])
+    }
+
     @Test("An exported state contains the shared secrets for receipts, but no private keys", arguments: [true, false])
     func secrets(isWhole: Bool) async throws {
         let test = try await shop()

@@ -18,7 +18,8 @@ extension AppleAPI {
         let number = try number(exchange.parameter, orThrow: .invalidTransactionID)
         let revision = try exchange.query.value("revision", orThrow: .invalidRequestRevision)
         let account = try await customer(number, in: exchange.scope, orThrow: .transactionIDNotFound)
-        var cursor = Cursor(route: .refunds, account: account, position: 0, restoreEpoch: shop.restoreEpoch)
+        let epoch = shop.restoreEpoch(of: exchange.scope.app)
+        var cursor = Cursor(route: .refunds, account: account, position: 0, restoreEpoch: epoch)
         if let revision { cursor.position = try resume(revision, expecting: cursor) ?? 0 }
 
         let found = try await shop.storage.refunds(of: account, after: cursor.position, limit: 21)

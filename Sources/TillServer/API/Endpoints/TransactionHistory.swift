@@ -32,7 +32,7 @@ extension AppleAPI {
             isAscending: isAscending,
             filters: digest,
             position: 0,
-            restoreEpoch: shop.restoreEpoch
+            restoreEpoch: shop.restoreEpoch(of: exchange.scope.app)
         )
         let position = try revision.flatMap { try resume($0, expecting: cursor) }
         var page = try await shop.storage.history(
