@@ -34,7 +34,7 @@ extension Till {
         do {
             let value = try await withEndpoint(of: app) { endpoint in
                 var app = app
-                app.receiver = endpoint.url
+                app.receiver = endpoint
                 return try await $current.withValue((app, endpoint)) { try await body() }
             }
             try await app.delete()

@@ -24,8 +24,8 @@ extension Till {
         public var scope: AppEnvironment { AppEnvironment(bundleId, environment) }
         /// The name of the customer clock of the app; nil for the environment's clock.
         let clockName: String?
-        /// The URL of the receiver `Till.endpoint`; nil before it is open.
-        var receiver: String?
+        /// The receiver `Till.endpoint`; nil before it is open.
+        var receiver: Endpoint?
         /// The clock of the app.
         public var clock: Clock { Clock(app: self) }
 
@@ -41,7 +41,7 @@ extension Till {
         ///   - name: another name of the endpoint; then the receiver keeps its name.
         public func sendNotifications(to url: String, name: String = "primary") async throws {
             if name == "primary", let receiver {
-                _ = try await control.send(SetEndpoint(app: scope, endpoint: "test", url: receiver))
+                _ = try await control.send(SetEndpoint(app: scope, endpoint: "test", url: receiver.url))
             }
             _ = try await control.send(SetEndpoint(app: scope, endpoint: name, url: url))
         }
@@ -73,7 +73,7 @@ extension Till {
         }
 
         /// Runs a function, and then restores the state that the app had before: purchases, notifications and the time
-        /// of the clock. What `Till.endpoint` has received stays. The server repeats deliveries of the app that are
+        /// of the clock. `Till.endpoint` forgets what has arrived. The server repeats deliveries of the app that are
         /// in progress.
         public func withSnapshot<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
             let name = "test-\(UUID().uuidString)"
@@ -86,6 +86,7 @@ extension Till {
                 result = .failure(error)
             }
             _ = try await control.send(RestoreSnapshot(name: name))
+            receiver?.clear()
             _ = try await control.send(RemoveSnapshot(name: name))
             server.cleanup?.forget(name)
             return try result.get()

@@ -105,12 +105,22 @@ extension Till {
 
         /// Declines the customer's card: renewals fail. The customer's purchases succeed.
         public func declineCard() async throws {
-            _ = try await settle(UpdateCustomer(app: app.scope, customer: name, card: .declinedForRenewals))
+            try await change(UpdateCustomer(app: app.scope, customer: name, card: .declinedForRenewals))
         }
 
         /// Accepts the customer's card again, and charges failed payments at once.
         public func acceptCard() async throws {
-            _ = try await settle(UpdateCustomer(app: app.scope, customer: name, card: .accepted))
+            try await change(UpdateCustomer(app: app.scope, customer: name, card: .accepted))
+        }
+
+        /// Changes the customer, and creates the customer first if there is none.
+        private func change(_ request: UpdateCustomer) async throws {
+            do {
+                _ = try await settle(request)
+            } catch let refusal as ControlFailure where refusal.code == "unknown_account" {
+                _ = try await app.control.send(CreateCustomer(app: app.scope, customer: name, clock: app.clockName))
+                _ = try await settle(request)
+            }
         }
 
         /// The customer with all subscriptions and owned products.

@@ -52,10 +52,15 @@ struct ServerProcess: Sendable {
     /// - Throws: `TillTestingError` if there is none.
     static func program(_ environment: [String: String]) throws(TillTestingError) -> String {
         if let program = environment["TILL_BIN"], !program.isEmpty {
-            guard FileManager.default.isExecutableFile(atPath: program) else {
+            // The shell would look for a name without a slash on the path.
+            let path = URL(fileURLWithPath: program).path
+            var isFolder: ObjCBool = false
+            guard FileManager.default.isExecutableFile(atPath: path),
+                FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue
+            else {
                 throw TillTestingError("TILL_BIN is \(program), which is not a program. Name the program till.")
             }
-            return program
+            return path
         }
         let folders = (environment["PATH"] ?? "").split(separator: ":")
         guard let program = folders.map({ "\($0)/till" }).first(where: FileManager.default.isExecutableFile) else {

@@ -32,7 +32,13 @@ extension Till {
             try await self.init(control: url, token: token, process: nil)
         }
 
-        init(control url: String, token: String? = nil, process: ServerProcess?) async throws {
+        /// - Parameter addresses: the addresses of the environments, where a container maps the ports to others.
+        init(
+            control url: String,
+            token: String? = nil,
+            process: ServerProcess?,
+            addresses: (production: String?, sandbox: String?) = (nil, nil)
+        ) async throws {
             self.process = process
             control = ControlClient(connectingOnce: url, token: token)
             let ports: PortsInfo
@@ -51,9 +57,9 @@ extension Till {
             // Both environments are on the host of the control API, without a path and without TLS.
             (address.scheme, address.path) = ("http", "")
             address.port = ports.production
-            production = address.string ?? ""
+            production = addresses.production ?? address.string ?? ""
             address.port = ports.sandbox
-            sandbox = address.string ?? ""
+            sandbox = addresses.sandbox ?? address.string ?? ""
             cleanup = process != nil ? nil : try Cleanup(control: control.url, token: token)
         }
 
@@ -84,7 +90,13 @@ private actor SharedServer {
 
     private static func find(_ environment: [String: String]) async throws -> Till.Server {
         if let url = environment["TILL_CONTROL"], !url.isEmpty {
-            return try await Till.Server(control: url, token: environment["TILL_CONTROL_TOKEN"])
+            let addresses = ["TILL_PRODUCTION", "TILL_SANDBOX"].map { environment[$0].flatMap { $0.isEmpty ? nil : $0 } }
+            return try await Till.Server(
+                control: url,
+                token: environment["TILL_CONTROL_TOKEN"],
+                process: nil,
+                addresses: (addresses[0], addresses[1])
+            )
         }
         let process = try ServerProcess(program: ServerProcess.program(environment))
         return try await Till.Server(control: process.ready(), process: process)

@@ -25,6 +25,16 @@ export async function useApp(options = {}) {
   return { till, app, clock: app.clock, endpoint: await app.listen(endpoint) };
 }
 
+/** The first name of an endpoint that is not used: `primary`, `test`, `test-2` and so on. */
+function freeName(used) {
+  const isFree = (name) => used.every((found) => found.name !== name);
+  if (isFree("primary")) return "primary";
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? "test" : `test-${number}`;
+    if (isFree(name)) return name;
+  }
+}
+
 /** Refuses options with other names, so that a wrong name does not pass unnoticed. */
 export function checkOptions(options, names, what) {
   const unknown = Object.keys(options).filter((name) => !names.includes(name));
@@ -54,7 +64,9 @@ export async function createApp(till, options = {}) {
   if (file) await app.call("importStoreKitFile", {}, file);
   // The environment's clock cannot go back; a clock of customers can begin at any time.
   if (app.clock.name) await app.call("createClock", { name: app.clock.name, mode: "frozen", at: start });
-  else {
+  // Whatever the profile of a running server is, time passes as on the calendar.
+  await app.call("updateSettings", { rate: "calendar" });
+  if (!app.clock.name) {
     // A whole second, as in most tests and in many backends.
     const { now } = await app.call("setClock", { mode: "frozen" });
     await app.call("setClock", { mode: "frozen", at: Math.ceil(now / 1000) * 1000 });
@@ -68,6 +80,7 @@ export class App {
   // Private, so that a printed app does not show it.
   #privateKey;
   #endpoints = new Set();
+  #isDeleted = false;
 
   constructor(till, environment, { bundleId, appAppleId }, { keyId, issuerId, privateKey }, rootCertificate, clock) {
     this.#till = till;
@@ -105,19 +118,23 @@ export class App {
     return this.#till.call(operation, { ...ofApp, ...values }, body);
   }
 
-  /** The customer with this name. Till creates the customer at the first purchase, on the app's clock. */
-  customer(name) {
-    return new Customer(this, name);
+  /**
+   * The customer with this name. The first operation creates the customer, on the app's clock, with the options that
+   * are given: `storefront`, `platform`, `downloadsApp`.
+   */
+  customer(name, options = {}) {
+    checkOptions(options, ["storefront", "platform", "downloadsApp"], "customer");
+    return new Customer(this, name, options);
   }
 
   /**
-   * A receiver of this app's notifications on a free port of 127.0.0.1. It is the endpoint `primary`, or `test` if a
-   * server of the test is the primary one.
+   * A receiver of this app's notifications on a free port of 127.0.0.1. It is the endpoint `primary`, or `test` if there
+   * is a primary one.
    */
   async listen(options = {}) {
     checkOptions(options, ["host", "hostname", "port", "name", "types"], "listen");
-    const isTaken = options.name === undefined && await this.#hasServer();
-    const endpoint = await openEndpoint(this, isTaken ? { ...options, name: "test" } : options);
+    const name = options.name ?? freeName(await this.call("listEndpoints"));
+    const endpoint = await openEndpoint(this, { ...options, name });
     this.#endpoints.add(endpoint);
     return endpoint;
   }
@@ -127,23 +144,17 @@ export class App {
    * Apple's notification history is about; a receiver that has this name so far becomes the endpoint `test`.
    */
   async sendNotificationsTo(url, { name = "primary", types } = {}) {
-    const replaced = name === "primary" ? this.#receiver(await this.#primary()) : undefined;
-    if (replaced) await this.call("setEndpoint", { endpoint: "test", url: replaced.url, types: replaced.types });
+    const used = await this.call("listEndpoints");
+    const replaced = used.find((found) => found.name === "primary" && this.#isReceiver(found));
+    if (name === "primary" && replaced) {
+      const { url: receiver, types: itsTypes } = replaced;
+      await this.call("setEndpoint", { endpoint: freeName(used), url: receiver, types: itsTypes });
+    }
     return this.call("setEndpoint", { endpoint: name, url: String(url), types });
   }
 
-  async #primary() {
-    return (await this.call("listEndpoints")).find(({ name }) => name === "primary");
-  }
-
-  /** The given endpoint of Till, if it is one of the receivers. */
-  #receiver(found) {
-    return [...this.#endpoints].some(({ url }) => url === found?.url) ? found : undefined;
-  }
-
-  async #hasServer() {
-    const primary = await this.#primary();
-    return primary !== undefined && !this.#receiver(primary);
+  #isReceiver({ url }) {
+    return [...this.#endpoints].some((endpoint) => endpoint.url === url);
   }
 
   /** A bearer token for the App Store Server API, valid for five minutes. */
@@ -192,6 +203,8 @@ export class App {
 
   /** Deletes the app with its data and its API key, and closes its endpoints. */
   async delete() {
+    if (this.#isDeleted) return;
+    this.#isDeleted = true;
     for (const endpoint of this.#endpoints) await endpoint.close();
     await this.#till.call("reset", { bundleId: this.bundleId, everything: true });
     this.#till.forget(this.bundleId);

@@ -50,16 +50,17 @@ export class Endpoint {
 
   /**
    * The next notification of this type, and of this subtype if it is given, that no call of `expect` has returned yet.
+   * With the subtype `null`, only one without a subtype.
    * Waits for it, and fails after `timeout` milliseconds with a list of what arrived instead.
    */
   async expect(type, subtype, { timeout = TIMEOUT_MS } = {}) {
-    const [wantedType, wantedSubtype = subtype] = type.split("/");
+    const [wantedType, wantedSubtype = subtype === null ? "" : subtype] = type.split("/");
     // The App Store sends no such type, so only what has arrived already can be it.
     const limit = notificationTypes.includes(wantedType) ? timeout : 0;
     const take = () => {
       const found = this.received.find((notification) =>
         !this.#taken.has(notification) && notification.notificationType === wantedType &&
-        (wantedSubtype === undefined || notification.subtype === wantedSubtype));
+        (wantedSubtype === undefined || (notification.subtype ?? "") === wantedSubtype));
       if (found) this.#taken.add(found);
       return found;
     };
@@ -165,7 +166,8 @@ export class Endpoint {
       notificationTypes.includes(type)
         ? `No ${wanted} arrived within ${timeout / 1000} s.`
         : `No ${wanted} arrived: the App Store has no notification type ${type}.`,
-      ...await this.#faults(type), arrived.length ? "Arrived:" : "Nothing arrived.", ...arrived, ...(refused.length ? ["Refused:"] : []), ...refused,
+      ...await this.#faults(type),
+      arrived.length ? "Arrived:" : "Nothing arrived.", ...arrived, ...(refused.length ? ["Refused:"] : []), ...refused,
     ].join("\n");
   }
 }

@@ -25,7 +25,7 @@ export interface EndpointOptions {
   hostname?: string;
   /** Default: 0, a free port. */
   port?: number;
-  /** The name of the endpoint. Default: `primary`, or `test` if a server of the test is the primary endpoint. */
+  /** The name of the endpoint. Default: `primary`, or `test` if there is a primary endpoint. */
   name?: string;
   /** Only notifications of these types, such as `DID_RENEW` or `EXPIRED/VOLUNTARY`. */
   types?: string[];
@@ -97,8 +97,8 @@ export class App {
   /** The root certificate as DER, in a list, as Apple's library takes it. */
   readonly rootCertificates: Buffer[];
   readonly clock: Clock;
-  /** The customer with this name. Till creates the customer at the first purchase. */
-  customer(name: string): Customer;
+  /** The customer with this name. The first operation creates the customer, with these options. */
+  customer(name: string, options?: { storefront?: string; platform?: string; downloadsApp?: boolean }): Customer;
   /** A receiver of this app's notifications. */
   listen(options?: EndpointOptions): Promise<Endpoint>;
   /**
@@ -142,9 +142,12 @@ export class Clock {
   upcomingEvents(): Promise<Operations["listUpcomingEvents"]["output"]>;
 }
 
-/** A purchase: its transaction, and what else the control API answers. */
+/**
+ * A purchase: its transaction, and what else the control API answers. While it waits for approval (`result` is `held`),
+ * the keys of the transaction and `signedTransaction` are absent.
+ */
 export type Purchase = TransactionInfo & Omit<PurchaseInfo, "transaction"> & {
-  /** The signed transaction as StoreKit gives it to the app. Absent while the purchase is pending. */
+  /** The signed transaction as StoreKit gives it to the app. */
   signedTransaction: string;
 };
 
@@ -249,7 +252,7 @@ export class Endpoint {
    * rules that hit such notifications.
    */
   expect(
-    type: NotificationType | `${NotificationType}/${NotificationSubtype}`, subtype?: NotificationSubtype,
+    type: NotificationType | `${NotificationType}/${NotificationSubtype}`, subtype?: NotificationSubtype | null,
     options?: { timeout?: number },
   ): Promise<Notification>;
   /** Fails if a notification has arrived that no call of `expect` has returned. */

@@ -1,6 +1,6 @@
-import { accessSync, constants, existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
@@ -108,9 +108,11 @@ async function serve(flags) {
   while (!existsSync(ready)) {
     const failure = keeper.hasEnded || existsSync(join(folder, "ended")) ? "ended" : Date.now() > deadline ? "is not ready" : undefined;
     if (failure) {
+      const end = join(folder, "ended");
+      const reason = existsSync(end) ? ` (${readFileSync(end, "utf8")})` : "";
       const log = existsSync(logFile) ? tail(logFile, 20) : "";
       await keeper.end();
-      throw new Error(`${command.join(" ")} ${failure}:\n${log}`);
+      throw new Error(`${command.join(" ")} ${failure}${reason}:\n${log}`);
     }
     await sleep(10);
   }
@@ -133,10 +135,12 @@ async function explainEnd(folder, logFile, cause) {
 /** The program: `TILL_BIN`, the one in this package, or the one on the path. */
 function findTill() {
   if (process.env.TILL_BIN) {
-    if (isProgram(process.env.TILL_BIN)) return process.env.TILL_BIN;
+    // The keeper runs in another folder.
+    if (isProgram(process.env.TILL_BIN)) return resolve(process.env.TILL_BIN);
     throw new Error(`TILL_BIN names ${process.env.TILL_BIN}, which is not a program.`);
   }
-  const onPath = (process.env.PATH ?? "").split(delimiter).filter(Boolean).map((folder) => join(folder, "till"));
+  const onPath = (process.env.PATH ?? "").split(delimiter).filter(Boolean)
+    .map((folder) => resolve(folder, "till"));
   const found = [PACKAGED, ...onPath].find(isProgram);
   if (!found) throw new Error("till was not found: set TILL_BIN to the program, or add its folder to PATH.");
   return found;
@@ -145,7 +149,7 @@ function findTill() {
 function isProgram(path) {
   try {
     accessSync(path, constants.X_OK);
-    return true;
+    return statSync(path).isFile();
   } catch {
     return false;
   }

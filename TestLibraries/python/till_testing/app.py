@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 from pathlib import Path
@@ -39,12 +40,14 @@ class App:
         self.key_id: str = key.keyId
         # The text of the .p8 file.
         self.private_key: str = key.privateKey
-        # The URLs of the open receivers.
+        # The open receivers.
         self._receivers: list = []
         till.apps.append(self)
         try:
             if content is not None:
                 self.control.import_store_kit_file(content)
+            # Whatever the profile of a running server is, time passes as on the calendar.
+            self.control.update_settings(rate="calendar")
             self.clock = self._clock(start)
         except BaseException:
             self.delete()
@@ -76,25 +79,27 @@ class App:
     def send_notifications_to(self, url: str, name: str = "primary"):
         """Sends the app's notifications to your server, too. It becomes the endpoint "primary", which Apple's
         notification history is about; a receiver that has this name so far becomes the endpoint "test"."""
-        if name == "primary" and (receiver := self._primary()) in self._receivers:
-            self.control.set_endpoint("test", receiver)
+        used = {item.name: item.url for item in self.control.list_endpoints()}
+        if name == "primary" and used.get(name) in [receiver.url for receiver in self._receivers]:
+            self.control.set_endpoint(_free_name(used), used[name])
         self.control.set_endpoint(name, url)
 
-    def _primary(self) -> Optional[str]:
-        """The URL of the endpoint "primary"."""
-        return next((item.url for item in self.control.list_endpoints() if item.name == "primary"), None)
+    def _add(self, receiver: Endpoint):
+        """Sends the notifications to a receiver, too. It is the primary endpoint if there is no other one."""
+        self.control.set_endpoint(_free_name({item.name for item in self.control.list_endpoints()}), receiver.url)
+        self._receivers.append(receiver)
 
-    def _receive_at(self, url: str):
-        """Sends the notifications to a receiver. A server of the test keeps the endpoint "primary"."""
-        primary = self._primary()
-        self.control.set_endpoint("primary" if primary in (None, *self._receivers) else "test", url)
-        self._receivers.append(url)
-
-    def _receive_no_longer_at(self, url: str):
-        self._receivers.remove(url)
+    def _remove(self, receiver: Endpoint):
+        if receiver in self._receivers:
+            self._receivers.remove(receiver)
         for item in self.control.list_endpoints():
-            if item.url == url:
+            if item.url == receiver.url:
                 self.control.remove_endpoint(item.name)
+
+    def _restored(self):
+        """Forgets what arrived in the time that was undone."""
+        for receiver in self._receivers:
+            receiver.clear()
 
     # Apple's library
 
@@ -142,6 +147,12 @@ class App:
 
     def __exit__(self, *_):
         self.delete()
+
+
+def _free_name(used) -> str:
+    """The first name of an endpoint that is not used: "primary", "test", "test-2" and so on."""
+    names = itertools.chain(["primary", "test"], (f"test-{number}" for number in itertools.count(2)))
+    return next(name for name in names if name not in used)
 
 
 def _content(catalog: Union[dict, str, os.PathLike]) -> dict:

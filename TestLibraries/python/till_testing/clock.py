@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .app import App
 
 UTC = datetime.timezone.utc
-Time = Union[datetime.datetime, int, str]
+Time = Union[datetime.date, int, str]
 
 
 def milliseconds(time: Time, name: str = "time") -> int:
@@ -25,6 +25,8 @@ def milliseconds(time: Time, name: str = "time") -> int:
             time = datetime.datetime.fromisoformat(time.replace("Z", "+00:00"))
         except ValueError:
             time = None
+    if isinstance(time, datetime.date) and not isinstance(time, datetime.datetime):
+        time = datetime.datetime(time.year, time.month, time.day)
     if isinstance(time, datetime.datetime):
         time = time if time.tzinfo else time.replace(tzinfo=UTC)
         return (time - datetime.datetime(1970, 1, 1, tzinfo=UTC)) // datetime.timedelta(milliseconds=1)
@@ -59,12 +61,16 @@ class Clock:
         """The time that the clock shows, in UTC."""
         return datetime.datetime(1970, 1, 1, tzinfo=UTC) + datetime.timedelta(milliseconds=self.milliseconds)
 
-    def advance(self, by: str) -> AdvanceReportInfo:
-        """Advances the clock by a duration, such as "1w", "1mo", "36h" or "P1M"."""
+    def advance(self, by: Union[str, datetime.timedelta]) -> AdvanceReportInfo:
+        """Advances the clock by a duration, such as "1w", "1mo", "36h" or "P1M", or by a timedelta."""
+        if isinstance(by, datetime.timedelta):
+            by = f"PT{by // datetime.timedelta(seconds=1)}S"
+        if not isinstance(by, str):
+            raise TillError(f'by is {by!r}, which is not a duration: use text such as "1mo", or a timedelta.')
         return self._control.advance_clock(clock=self.name, by=by)
 
     def advance_to(self, time: Time) -> AdvanceReportInfo:
-        """Advances the clock to a time: a datetime, ISO 8601 text, or milliseconds since 1970."""
+        """Advances the clock to a time: a datetime or date, ISO 8601 text, or milliseconds since 1970."""
         return self._control.advance_clock(clock=self.name, to=milliseconds(time))
 
     def advance_to_next_event(self) -> AdvanceReportInfo:

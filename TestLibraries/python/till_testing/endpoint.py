@@ -47,8 +47,8 @@ class Notification:
 
 
 class Endpoint:
-    """A receiver on a free port of 127.0.0.1, which is the endpoint "primary" of an app, or "test" if a server of the
-    test is the primary one."""
+    """A receiver on a free port of 127.0.0.1, which is the endpoint "primary" of an app, or "test" if there is a primary
+    one."""
 
     def __init__(self, app: App):
         self._app = app
@@ -64,7 +64,7 @@ class Endpoint:
         self._server = _Server(("127.0.0.1", 0), _handler(self._answer))
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
         try:
-            app._receive_at(self.url)
+            app._add(self)
         except BaseException:
             self._stop()
             raise
@@ -94,14 +94,16 @@ class Endpoint:
     def expect(self, type: str, subtype: Optional[str] = None, timeout: float = LIMIT) -> Notification:
         """Returns the first notification of this type that no earlier call has returned. Waits for it if necessary, at
         most `timeout` seconds, if the App Store has such a type. Without `subtype`, a notification with any subtype is
-        returned."""
+        returned; with `subtype=""`, only one without a subtype. "SUBSCRIBED/INITIAL_BUY" is a type and a subtype."""
         __tracebackhide__ = True  # pytest shows the line of the test.
+        if "/" in type and subtype is None:
+            type, _, subtype = type.partition("/")
         timeout = timeout if type in NOTIFICATION_TYPES else 0
         deadline = time.monotonic() + timeout
         with self._changed:
             while True:
                 for item in self._received:
-                    if item not in self._claimed and item.type == type and subtype in (None, item.subtype):
+                    if item not in self._claimed and item.type == type and subtype in (None, item.subtype or ""):
                         self._claimed.append(item)
                         return item
                 left = deadline - time.monotonic()
@@ -122,10 +124,16 @@ class Endpoint:
         with self._changed:
             self._failures += [status] * times
 
+    def clear(self):
+        """Forgets what has arrived, and the failures that were asked for."""
+        with self._changed:
+            for part in (self._received, self._attempts, self._claimed, self._refused, self._failures):
+                part.clear()
+
     def close(self):
         """Removes the endpoint from the app, and stops the receiver."""
         try:
-            self._app._receive_no_longer_at(self.url)
+            self._app._remove(self)
         except ControlError as refusal:
             # The test has deleted the app or the endpoint.
             if refusal.code not in ("unknown_app", "unknown_endpoint"):
@@ -233,7 +241,8 @@ def _handler(answer):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self):
-            status = answer(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+            length = self.headers.get("Content-Length", "0")
+            status = answer(self.rfile.read(int(length))) if length.isdecimal() else 400
             self.send_response(status)
             self.send_header("Content-Length", "0")
             self.end_headers()

@@ -141,6 +141,8 @@ def _keep(app: App, config):
 def _app_of(request) -> App:
     """The fixture app, also if a test suite replaces it by an app for a module. If it is something else, such as a web
     application, till_app."""
+    if "till_app" in request.fixturenames and "app" not in request.fixturenames:
+        return request.getfixturevalue("till_app")
     app = request.getfixturevalue("app")
     return app if isinstance(app, App) else request.getfixturevalue("till_app")
 

@@ -85,17 +85,18 @@ class Till:
     @contextlib.contextmanager
     def snapshot(self, *apps: App):
         """Restores the state of the apps at the end of the block: of these apps, or of all apps of this process."""
-        names = []
+        names, saved = [], apps or list(self.apps)
         try:
-            for app in apps or list(self.apps):
+            for app in saved:
                 self._numbers += 1
                 names.append(f"{app.bundle_id}.s{self._numbers}")
                 self.control.save_snapshot(names[-1], bundleId=app.bundle_id)
             try:
                 yield
             finally:
-                for name in names:
+                for name, app in zip(names, saved):
                     self.control.restore_snapshot(name)
+                    app._restored()
         finally:
             for name in names:
                 with contextlib.suppress(ControlError):
