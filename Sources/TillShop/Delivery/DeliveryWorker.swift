@@ -236,7 +236,7 @@ package final class DeliveryWorker: Service {
         }
         shop.end(delivery, to: endpoint)
         change { $0.end(delivery, outcome) }
-        if case .heldBack = outcome { shop.signals.heldBack(delivery) }
+        if case .heldBack = outcome { shop.signals.endWaits(for: delivery) }
     }
 
     /// The faults that hit a notification during its delivery to an endpoint.

@@ -53,8 +53,8 @@ struct EndpointQueue {
     var posting = 0
     /// The original transactions whose first attempt is under way.
     var busy: Set<TransactionID> = []
-    /// The deliveries that the fault `reorder` holds back, each until a wall-clock time, or until a later delivery of the
-    /// same subscription was attempted.
+    /// The deliveries that the fault `reorder` holds back, each until a wall-clock time, or until a later delivery of
+    /// the same subscription was attempted.
     var heldBack: [NotificationID: (delivery: Delivery, until: Timestamp)] = [:]
     var pages: [ClockName: DeliveryPage] = [:]
     /// The clocks with due deliveries that wait until an attempt ends.

@@ -23,11 +23,11 @@ final class HeldBackDeliveries: Sendable {
         holds.withLock { $0[key] = Hold(until: until, epoch: epoch, scope: delivery.scope) }
     }
 
-    /// Notes that deliveries are held back no longer.
-    func release(_ deliveries: [Delivery]) {
+    /// Notes that deliveries, which were held back for another one, and that one are held back no longer.
+    func release(_ deliveries: [Delivery], after later: Delivery) {
         holds.withLock { holds in
             guard !holds.isEmpty else { return }
-            for delivery in deliveries {
+            for delivery in deliveries + [later] {
                 holds[Key(notification: delivery.notification, endpoint: delivery.endpoint)] = nil
             }
         }
@@ -45,7 +45,7 @@ final class HeldBackDeliveries: Sendable {
 
     /// The number of deliveries to an endpoint of an app's environment that may be held back.
     func count(to endpoint: String, in scope: AccountScope) -> Int {
-        holds.withLock { $0.count { $0.key.endpoint == endpoint && $0.value.scope == scope } }
+        holds.withLock { holds in holds.count(where: { $0.key.endpoint == endpoint && $0.value.scope == scope }) }
     }
 }
 

@@ -71,12 +71,12 @@ package final class Signals: Sendable {
     }
 
     /// Ends the waits for a delivery that is held back.
-    func heldBack(_ delivery: Delivery) { settlements.note(delivery) }
+    func endWaits(for delivery: Delivery) { settlements.note(delivery) }
 
     /// Notes that a delivery was attempted, and lets the waits for it also wait for earlier deliveries of the same
     /// subscription, which were held back for it.
     func released(_ deliveries: [Delivery], by later: Delivery) {
-        heldBack.release(deliveries + [later])
+        heldBack.release(deliveries, after: later)
         if !deliveries.isEmpty { settlements.add(deliveries, after: later) }
     }
 

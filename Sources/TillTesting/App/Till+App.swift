@@ -33,9 +33,9 @@ extension Till {
         }
         do {
             let value = try await withEndpoint(of: app) { endpoint in
-                var app = app
-                app.receiver = endpoint
-                return try await $current.withValue((app, endpoint)) { try await body() }
+                var received = app
+                received.receiver = endpoint
+                return try await $current.withValue((received, endpoint)) { try await body() }
             }
             try await app.delete()
             return value
@@ -52,7 +52,9 @@ extension Till {
         _ body: (Endpoint) async throws -> Value
     ) async throws -> Value {
         let listener = try await NotificationListener.open()
-        let endpoint = try Endpoint(url: listener.url, reader: NotificationReader(app)) { await app.faults(hitting: $0) }
+        let endpoint = try Endpoint(url: listener.url, reader: NotificationReader(app)) {
+            await app.faults(hitting: $0)
+        }
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await listener.serve { await endpoint.answer(to: $0) } }
             defer { group.cancelAll() }

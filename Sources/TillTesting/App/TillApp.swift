@@ -33,8 +33,8 @@ extension Till {
         public func customer(_ name: String) -> Customer { Customer(name: name, app: self) }
 
         /// Sends the notifications of the app also to another endpoint, such as the backend under test. It becomes the
-        /// endpoint `primary`, which Apple's notification history is about. The receiver `Till.endpoint`, which has this
-        /// name so far, becomes the endpoint `test`.
+        /// endpoint `primary`, which Apple's notification history is about. The receiver `Till.endpoint`, which has
+        /// this name so far, becomes the endpoint `test`.
         ///
         /// - Parameters:
         ///   - url: an http or https URL.

@@ -60,7 +60,9 @@ extension Till {
             // The control API has thousandths of a percent, as the transaction has in revocationPercentage.
             if let percentage {
                 guard percentage > 0, percentage < 100 else {
-                    throw TillTestingError("percentage is \(percentage). Use more than 0 and less than 100; without it, all.")
+                    throw TillTestingError(
+                        "percentage is \(percentage). Use more than 0 and less than 100; without it, all is refunded."
+                    )
                 }
                 (request.share, request.percentage) = (.part, Int((percentage * 1_000).rounded()))
             }
@@ -117,7 +119,7 @@ extension Till {
         private func change(_ request: UpdateCustomer) async throws {
             do {
                 _ = try await settle(request)
-            } catch let refusal as ControlFailure where refusal.code == "unknown_account" {
+            } catch let refusal as ControlFailure where refusal.error.code == "unknown_account" {
                 _ = try await app.control.send(CreateCustomer(app: app.scope, customer: name, clock: app.clockName))
                 _ = try await settle(request)
             }

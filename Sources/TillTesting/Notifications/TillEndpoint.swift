@@ -105,11 +105,10 @@ extension Till {
                 try await Task.sleep(for: .milliseconds(10))
             }
             let (rest, refusals) = inbox.withLock { ($0.rest, $0.refusals) }
-            throw TillTestingError(
-                "\(name) did not arrive within \(timeout). Arrived and not yet expected: \(Self.list(rest))."
-                    + (refusals.isEmpty ? "" : " Refused: \(refusals.joined(separator: "; ")).")
-                    + (await faults(type)).map { " A fault rule hit \(type.rawValue): \($0)" }.joined()
-            )
+            let hits = await faults(type).map { " A fault rule hit \(type.rawValue): \($0)" }.joined()
+            let refused = refusals.isEmpty ? "" : " Refused: \(refusals.joined(separator: "; "))."
+            let arrived = "Arrived and not yet expected: \(Self.list(rest))."
+            throw TillTestingError("\(name) did not arrive within \(timeout). \(arrived)\(refused)\(hits)")
         }
 
         /// Forgets what has arrived, and the failures that were asked for.

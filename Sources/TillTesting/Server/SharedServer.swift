@@ -90,7 +90,9 @@ private actor SharedServer {
 
     private static func find(_ environment: [String: String]) async throws -> Till.Server {
         if let url = environment["TILL_CONTROL"], !url.isEmpty {
-            let addresses = ["TILL_PRODUCTION", "TILL_SANDBOX"].map { environment[$0].flatMap { $0.isEmpty ? nil : $0 } }
+            let addresses = ["TILL_PRODUCTION", "TILL_SANDBOX"].map { name in
+                environment[name].flatMap { $0.isEmpty ? nil : $0 }
+            }
             return try await Till.Server(
                 control: url,
                 token: environment["TILL_CONTROL_TOKEN"],

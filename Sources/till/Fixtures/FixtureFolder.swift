@@ -35,6 +35,13 @@ struct FixtureFolder {
         }
     }
 
+    /// Deletes what is in the folder, which was empty before, after some files could not be written.
+    func empty() {
+        for entry in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
+            try? FileManager.default.removeItem(atPath: "\(path)/\(entry)")
+        }
+    }
+
     /// The manifest of an earlier run; nil if there is none.
     private var earlier: EarlierManifest? {
         guard isRegularFile(Self.manifest), let bytes = FileManager.default.contents(atPath: "\(path)/\(Self.manifest)")

@@ -128,8 +128,8 @@ export class App {
   }
 
   /**
-   * A receiver of this app's notifications on a free port of 127.0.0.1. It is the endpoint `primary`, or `test` if there
-   * is a primary one.
+   * A receiver of this app's notifications on a free port of 127.0.0.1. It is the endpoint `primary`, or `test` if
+   * there is a primary one.
    */
   async listen(options = {}) {
     checkOptions(options, ["host", "hostname", "port", "name", "types"], "listen");

@@ -106,9 +106,10 @@ async function serve(flags) {
   const keeper = startKeeper({ serve: { command, folder, logFile } });
   const deadline = Date.now() + START_LIMIT_MS;
   while (!existsSync(ready)) {
-    const failure = keeper.hasEnded || existsSync(join(folder, "ended")) ? "ended" : Date.now() > deadline ? "is not ready" : undefined;
+    const end = join(folder, "ended");
+    const hasEnded = keeper.hasEnded || existsSync(end);
+    const failure = hasEnded ? "ended" : Date.now() > deadline ? "is not ready" : undefined;
     if (failure) {
-      const end = join(folder, "ended");
       const reason = existsSync(end) ? ` (${readFileSync(end, "utf8")})` : "";
       const log = existsSync(logFile) ? tail(logFile, 20) : "";
       await keeper.end();

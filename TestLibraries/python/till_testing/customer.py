@@ -144,8 +144,8 @@ class Customer:
     # Refunds. Without an argument, the latest transaction.
 
     def refund(self, which: Which = None, *, percentage: Optional[float] = None, **options) -> ActionInfo:
-        """The App Store refunds a transaction. With `percentage`, it refunds this part: 50 is the half. Options: `share`
-        ("FULL", "UNUSED", "PART"), `reason`, `at`."""
+        """The App Store refunds a transaction. With `percentage`, it refunds this part: 50 is the half. Options:
+        `share` ("FULL", "UNUSED", "PART"), `reason`, `at`."""
         # The control API has thousandths of a percent, as the transaction has in revocationPercentage.
         if percentage is not None:
             if not 0 < percentage < 100:

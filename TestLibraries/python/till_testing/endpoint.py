@@ -47,8 +47,8 @@ class Notification:
 
 
 class Endpoint:
-    """A receiver on a free port of 127.0.0.1, which is the endpoint "primary" of an app, or "test" if there is a primary
-    one."""
+    """A receiver on a free port of 127.0.0.1, which is the endpoint "primary" of an app, or "test" if there is a
+    primary one."""
 
     def __init__(self, app: App):
         self._app = app

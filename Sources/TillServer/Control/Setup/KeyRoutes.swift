@@ -53,7 +53,9 @@ extension ControlAPI {
         ]
     }
 
-    private func makeKey(_ request: CreateKey, _ app: (String) throws -> AppRecord) async throws -> (KeyRecord, Secret) {
+    private func makeKey(_ request: CreateKey, _ app: (String) throws -> AppRecord)
+        async throws -> (KeyRecord, Secret)
+    {
         let name = request.name ?? "key"
         guard let bundleID = request.bundleId else {
             let team = try await teamOrDefault(request.issuerId)
