@@ -90,6 +90,10 @@ private actor SharedServer {
 
     private static func find(_ environment: [String: String]) async throws -> Till.Server {
         if let url = environment["TILL_CONTROL"], !url.isEmpty {
+            let parts = URLComponents(string: url)
+            guard ["http", "https"].contains(parts?.scheme), parts?.host?.isEmpty == false else {
+                throw TillTestingError("TILL_CONTROL is \(url), which is not a URL such as http://127.0.0.1:8890.")
+            }
             let addresses = ["TILL_PRODUCTION", "TILL_SANDBOX"].map { name in
                 environment[name].flatMap { $0.isEmpty ? nil : $0 }
             }

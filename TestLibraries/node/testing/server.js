@@ -11,7 +11,7 @@ import { startKeeper } from "./keeper-client.js";
 // A busy machine needs long; a server that has not started by then never will.
 const START_LIMIT_MS = 120_000;
 // How long the note about an end of the server may come after the last connection was refused.
-const END_LIMIT_MS = 2_000;
+const END_LIMIT_MS = 5_000;
 const PACKAGED = fileURLToPath(new URL("../bin/till", import.meta.url));
 
 /** The server of this process, as a promise. */

@@ -20,7 +20,7 @@ _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 # How many seconds the note about an end of the server may come after the last connection was refused.
-END_LIMIT = 2
+END_LIMIT = 5
 # How many lines of the log the message about an end of the server has.
 LOG_LINES = 15
 

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 
@@ -362,6 +363,23 @@ def test_a_fault_is_named_and_concerns_one_app(till, app, endpoint):
         endpoint.expect("SUBSCRIBE")
     app.control.remove_faults()
     assert till.control.list_faults() == []
+
+
+def test_a_notification_that_is_held_back_stops_no_advance(app, endpoint):
+    ann = app.customer("ann")
+    ann.buy("pro.month", offer="NONE")
+    endpoint.expect("SUBSCRIBED")
+    app.control.add_fault("reorder", route="DID_RENEW", limit=1)
+    begun = time.monotonic()
+    app.clock.advance("3mo")
+    # Without a next notification, it would be held back for a minute.
+    assert time.monotonic() - begun < 50
+    dates = [endpoint.expect("DID_RENEW").transaction.purchaseDate for _ in range(3)]
+    assert sorted(dates) == [dates[1], dates[0], dates[2]]
+    app.control.remove_faults()
+    app.control.add_fault("reorder", limit=1, milliseconds=200)
+    assert ann.cancel().settled.pending == 1
+    endpoint.expect("DID_CHANGE_RENEWAL_STATUS")
 
 
 def test_subtypes_parts_and_times(app, endpoint):
