@@ -10,8 +10,8 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Dict, List, Optional
 
+from . import operations
 from .clock import date
-from .operations import NOTIFICATION_TYPES
 from .transport import ControlError, ServerEnded, TillError
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Endpoint:
         __tracebackhide__ = True  # pytest shows the line of the test.
         if "/" in type and subtype is None:
             type, _, subtype = type.partition("/")
-        timeout = timeout if type in NOTIFICATION_TYPES else 0
+        timeout = timeout if type in operations.NOTIFICATION_TYPES else 0
         deadline = time.monotonic() + timeout
         with self._changed:
             while True:
@@ -184,8 +184,8 @@ class Endpoint:
     def _explanation(self, type: str, subtype: Optional[str], timeout: float) -> str:
         """What arrived instead, and what happens next."""
         lines = [f"{_name(type, subtype)} did not arrive within {timeout:g} s."]
-        if type not in NOTIFICATION_TYPES:
-            close = difflib.get_close_matches(type, NOTIFICATION_TYPES, 1)
+        if type not in operations.NOTIFICATION_TYPES:
+            close = difflib.get_close_matches(type, operations.NOTIFICATION_TYPES, 1)
             hint = f" Did you mean {close[0]}?" if close else ""
             lines = [f"{type} did not arrive. The App Store has no notification type {type}.{hint}"]
         lines += self._arrivals()
