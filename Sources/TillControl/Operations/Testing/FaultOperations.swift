@@ -41,8 +41,8 @@ public struct AddFault: ControlRequest {
     public var code: Int?
     /// The value of the Retry-After header of an error, in seconds.
     public var retryAfter: Int?
-    /// The length of the delay in milliseconds. For `reorder`, the longest time for which the notification is held back;
-    /// 60,000 by default.
+    /// The length of the delay in milliseconds. For `reorder`, the longest time for which the notification is held
+    /// back; 60,000 by default.
     public var milliseconds: Int?
     /// The maximum of an additional random delay, in milliseconds.
     public var spread: Int?
