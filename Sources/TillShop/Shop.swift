@@ -101,8 +101,8 @@ package final class Shop: Sendable {
     var identifiers: IdentifierPool { transactor.identifiers }
     /// Seals and opens the `revision` tokens of the transaction and refund history endpoints.
     package var cursors: CursorSeal { keys.cursors }
-    /// The restore epoch of an app for new cursors. Read it before the transactions: if a restore happens in between, the cursor
-    /// has the older epoch, and the client only starts again from the beginning.
+    /// The restore epoch of an app for new cursors. Read it before the transactions: if a restore happens in between,
+    /// the cursor has the older epoch, and the client only starts again from the beginning.
     package func restoreEpoch(of app: String) -> Int64 { snapshots.epoch.value.value(of: app) }
     /// The lock that all work that writes holds in shared mode, and a restore exclusively.
     package var gate: AsyncReadWriteLock { locks.gate }

@@ -59,8 +59,8 @@ package struct Snapshots: Sendable {
         }
     }
 
-    /// Replaces the present state of an app, or of the whole shop, with a snapshot, and begins a restore epoch. Requires
-    /// the exclusive lock.
+    /// Replaces the present state of an app, or of the whole shop, with a snapshot, and begins a restore epoch.
+    /// Requires the exclusive lock.
     ///
     /// - Throws: `StateRefused.collides` if another app uses numbers that are in the snapshot.
     func restore(_ name: String, of app: String?) async throws {
