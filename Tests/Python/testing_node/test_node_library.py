@@ -44,7 +44,7 @@ def project(tmp_path):
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "package.json").write_text('{"private": true, "type": "module"}')
-    for name in ("subscription.test.js", "billing.test.js", "recipes.test.js", "run-tests.js", "Shop.storekit"):
+    for name in ("subscription.test.js", "recipes.test.js", "run-tests.js", "Shop.storekit"):
         shutil.copy(EXAMPLES / name, folder)
     return folder
 
@@ -140,7 +140,7 @@ def blocks(page, kind) -> list[str]:
 
 def test_the_pages_print_the_files():
     for page, kind, names in [
-        ("node.md", "js", ["subscription.test.js", "billing.test.js"]),
+        ("node.md", "js", ["subscription.test.js", "recipes.test.js"]),
         ("any-language.md", "sh", ["subscription.sh", "till.sh"]),
     ]:
         assert blocks(page, kind)[: len(names)] == [(EXAMPLES / name).read_text() for name in names]

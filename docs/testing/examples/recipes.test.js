@@ -5,7 +5,7 @@ import { useApp } from "till/testing";
 
 const catalog = new URL("Shop.storekit", import.meta.url);
 
-// Payments that fail
+// Payments that fail, cancellations, refunds
 
 test("grace period", async () => {
   const { app, endpoint, clock } = await useApp({ catalog });
@@ -31,6 +31,20 @@ test("billing retry", async () => {
   await clock.advance("10d");
   await ann.acceptCard();
   await endpoint.expect("DID_RENEW", "BILLING_RECOVERY");
+});
+
+test("a canceled subscription ends with its period", async () => {
+  const { app, endpoint, clock } = await useApp({ catalog });
+  const ann = app.customer("ann");
+  const appAccountToken = "7e3fb20b-4cdb-47cc-936d-99d65f608138";
+  const { expiresDate } = await ann.buy("pro.month", { appAccountToken });
+  await endpoint.expect("SUBSCRIBED", "INITIAL_BUY");
+  await ann.cancel();
+  await endpoint.expect("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED");
+  await clock.advanceTo(expiresDate);
+  const { transaction } = await endpoint.expect("EXPIRED", "VOLUNTARY");
+  assert.equal(transaction.appAccountToken, appAccountToken);
+  endpoint.expectNothingElse();
 });
 
 test("refund of a part", async () => {
