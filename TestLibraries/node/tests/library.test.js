@@ -283,7 +283,7 @@ test("wrong calls and files name what is wrong", async () => {
   const program = { env: { ...process.env, TILL_BIN: "/nothing" } };
   await assert.rejects(() => promisify(execFile)(process.execPath, [OWNER], program), /TILL_BIN names \/nothing/);
   const wrong = { env: { ...process.env, OWNER_ARGUMENTS: "--no-such-flag" } };
-  await assert.rejects(() => promisify(execFile)(process.execPath, [OWNER], wrong), /ended:\n.*no-such-flag/s);
+  await assert.rejects(() => promisify(execFile)(process.execPath, [OWNER], wrong), /ended \(status 64\):\n.*no-such-flag/s);
   for (const [address, message] of [
     ["http://127.0.0.1:9", /TILL_CONTROL names: .* unset TILL_CONTROL/],
     ["127.0.0.1:9", /TILL_CONTROL is 127.* not a URL/],

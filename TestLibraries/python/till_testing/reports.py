@@ -6,7 +6,7 @@ from typing import List
 
 from .app import App
 from .clock import date
-from .transport import ServerEnded, TillError
+from .transport import ServerEnded
 
 NOTIFICATIONS, REQUESTS = 20, 10
 MAX_LINE = 300
@@ -20,8 +20,8 @@ def describe(app: App) -> str:
         lines += _notifications(app) + _requests(app)
     except ServerEnded:
         raise
-    except TillError as error:
-        lines.append(f"More is unknown: {error}")
+    except Exception as error:  # The report of the test matters more.
+        lines.append(f"More is unknown: {error!r}")
     return "\n".join(line[:MAX_LINE] for line in lines)
 
 
@@ -37,7 +37,7 @@ def _notifications(app: App) -> List[str]:
 
 
 def _state(delivery) -> str:
-    results = [attempt.result for attempt in delivery.attempts]
+    results = [attempt.sendAttemptResult for attempt in delivery.attempts]
     if delivery.isDelivered:
         return "delivered" if len(results) < 2 else f"delivered at attempt {len(results)}"
     return f"not delivered ({', '.join(results) or 'no attempt'})"

@@ -89,7 +89,8 @@ def test_forgeries_are_refused(app):
     for attack in app.control.list_attacks():
         if attack.mustBeRefused:
             with pytest.raises(VerificationException):
-                verifier.verify_and_decode_notification(attack.signedPayload)
+                data = verifier.verify_and_decode_notification(attack.signedPayload).data
+                verifier.verify_and_decode_signed_transaction(data.signedTransactionInfo)
 
 
 def test_a_wrong_key(app):
