@@ -98,11 +98,12 @@ async function joinRunning(address) {
 }
 
 async function serve(flags) {
+  const program = findTill();
   const folder = mkdtempSync(join(tmpdir(), "till-testing-"));
   const ready = join(folder, "ready.json");
   const logFile = join(folder, "log");
   const ports = ["--production-port", "0", "--sandbox-port", "0", "--control-port", "0"];
-  const command = [findTill(), "serve", "--ephemeral", ...ports, "--ready-file", ready, ...flags];
+  const command = [program, "serve", "--ephemeral", ...ports, "--ready-file", ready, ...flags];
   const keeper = startKeeper({ serve: { command, folder, logFile } });
   const deadline = Date.now() + START_LIMIT_MS;
   while (!existsSync(ready)) {
