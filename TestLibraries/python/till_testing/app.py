@@ -7,7 +7,7 @@ import itertools
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Optional, Union
+from typing import TYPE_CHECKING, Union
 
 from .apple import apple
 from .cleanup import delete_app
