@@ -24,7 +24,7 @@ public enum FaultKind: String, Codable, CaseIterable, Sendable {
     case delay
     /// Posts a notification twice.
     case duplicate
-    /// Holds a notification back for `milliseconds`, so that the next notification of the same subscription is sent
-    /// first.
+    /// Holds a notification back until the next notification of the same subscription was sent, or for at most
+    /// `milliseconds`.
     case reorder
 }

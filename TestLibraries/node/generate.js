@@ -69,14 +69,25 @@ function signature(operation) {
   return `${comment(operation.summary, "  ")}  ${operation.operationId}: { input: ${input}; output: ${output} };\n`;
 }
 
+/** Which of the app and its environment the body has. */
+function ofApp(operation) {
+  const reference = operation.requestBody?.content["application/json"]?.schema.$ref?.split("/").at(-1);
+  const { properties = {} } = document.components.schemas[reference] ?? {};
+  return ["bundleId", "environment"].filter((name) => name in properties);
+}
+
 const table = operations.map((operation) => {
   const query = parameters(operation, "query").map(({ name }) => name);
-  const row = JSON.stringify([operation.method, operation.path, query]).replaceAll(",", ", ");
+  const row = JSON.stringify([operation.method, operation.path, query, ofApp(operation)]).replaceAll(",", ", ");
   return `  ${operation.operationId}: ${row},\n`;
 });
+const { enum: known, "x-extensible-enum": types = known } = document.components.schemas.NotificationType;
 writeFileSync(join(folder, "operations.js"), `${NOTE}
-/** The method, the path and the query parameters of each operation. */
-export const operations = {\n${table.join("")}};\n`);
+/** The method, path and query parameters of each operation, and whether its body has the app and the environment. */
+export const operations = {\n${table.join("")}};
+
+/** The notification types of the App Store. */
+export const notificationTypes = [\n${types.map((name) => `  "${name}",\n`).join("")}];\n`);
 writeFileSync(join(folder, "control.d.ts"), `${NOTE}
 /** The values and the answer of each operation of \`ControlClient.call\`. */
 export interface Operations {\n${operations.map(signature).join("")}}

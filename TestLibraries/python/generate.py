@@ -116,23 +116,39 @@ def answer_type(contract: Contract, operation: dict) -> str:
     return contract.type(content["schema"]) if content else "None"
 
 
-def method(contract: Contract, path: str, verb: str, operation: dict) -> str:
-    given = ("bundleId", "environment") if path.startswith("/v1/apps/{bundleId}") else ()
+def names_an_app(operation: dict, contract: Contract) -> bool:
+    """Whether an operation outside of the paths of an app has an optional app among its arguments."""
+    query = [item["name"] for item in operation.get("parameters", []) if item["in"] == "query"]
+    _, body, required = request_body(contract, operation)
+    return "bundleId" in [*query, *body] and "bundleId" not in required
+
+
+def request_body(contract: Contract, operation: dict) -> tuple:
+    """The component of the body, its properties, and the names of those that are required."""
+    if "requestBody" not in operation:
+        return {}, {}, []
+    name = operation["requestBody"]["content"]["application/json"]["schema"].get("$ref", "").rsplit("/", 1)[-1]
+    component = contract.components.get(name, {})
+    return component, component.get("properties", {}), component.get("required", [])
+
+
+def method(contract: Contract, path: str, verb: str, operation: dict, of_app: bool = False) -> str:
+    """A method for an operation. With `of_app`, the app and the environment are those of the object."""
+    given = ("bundleId", "environment") if of_app or path.startswith("/v1/apps/{bundleId}") else ()
     parameters = operation.get("parameters", [])
     places = [item["name"] for item in parameters if item["in"] == "path" and item["name"] not in given]
     query = {item["name"]: item["schema"] for item in parameters if item["in"] == "query" and item["name"] != "settle"}
-    body, required, whole = {}, [], False
+    component, body, required = request_body(contract, operation)
+    whole = False
     if "requestBody" in operation:
-        name = operation["requestBody"]["content"]["application/json"]["schema"].get("$ref", "").rsplit("/", 1)[-1]
-        component = contract.components.get(name, {})
         whole = operation["operationId"] in PASSED_AS_A_WHOLE or not component.get("properties")
-        body, required = component.get("properties", {}), component.get("required", [])
     arguments = ["self", *(f"{place}: str" for place in places)]
     if whole:
         arguments.append("body: Dict[str, Any]")
         body = {}
     arguments += [f"{identifier(name)}: {contract.argument(body[name])}" for name in body if name in required]
     optional = {**{name: schema for name, schema in body.items() if name not in required}, **query}
+    optional = {name: schema for name, schema in optional.items() if name not in given or not of_app}
     if optional:
         arguments.append("*")
     for name, schema in optional.items():
@@ -148,17 +164,19 @@ def method(contract: Contract, path: str, verb: str, operation: dict) -> str:
     if whole:
         sent.append("body=body")
     elif "requestBody" in operation:
-        sent.append(f"body={members(body)}")
+        sent.append(f"body={members(body, given if of_app else ())}")
     if query:
-        sent.append(f"query={members(query)}")
+        sent.append(f"query={members(query, given if of_app else ())}")
     if settles:
         sent.append("settles=True")
     return text + call(sent)
 
 
-def members(names) -> str:
-    """A dictionary of arguments. Its lines may be broken between the members only."""
-    return "{" + f",{BREAK}".join(f'"{name}": {identifier(name)}' for name in names) + "}"
+def members(names, given) -> str:
+    """A dictionary of arguments, and of properties of the object, whose names are given. Its lines may be broken
+    between the members only."""
+    values = {name: f"self.{snake(name)}" if name in given else identifier(name) for name in names}
+    return "{" + f",{BREAK}".join(f'"{name}": {value}' for name, value in values.items()) + "}"
 
 
 def filled(items: list, indent: int) -> str:
@@ -189,6 +207,8 @@ def operations(contract: Contract) -> str:
     for path, verb, operation in contract.operations:
         group = of_app if path.startswith("/v1/apps/{bundleId}") else of_server
         group.append(method(contract, path, verb, operation))
+        if group is of_server and names_an_app(operation, contract):
+            of_app.append(method(contract, path, verb, operation, of_app=True))
     head = HEAD.format(
         "The operations of the control API that tests need, a method for each.\n\n"
         "Names of methods follow Python; names of arguments and fields are those of the contract. A value that is\n"
@@ -196,16 +216,21 @@ def operations(contract: Contract) -> str:
     )
     head += "from __future__ import annotations\n\nfrom typing import Any, Dict, List, Optional\n\n"
     head += "from .transport import ControlConnection, Sender, part\n"
+    types = contract.components["NotificationType"]
+    head_types = filled([f'"{name}"' for name in types.get("enum") or types["x-extensible-enum"]], 4)
     used = [name for name in sorted(contract.used) if re.search(rf"\b{name}\b", "".join(of_app + of_server))]
     imports = filled(used, 4)
     head = head.replace("from .transport", f"from .answers import (\n{imports}\n)\nfrom .transport")
     return (
-        head + '\n\nclass ServerOperations(Sender):\n    """Operations that concern the whole server."""\n\n'
+        head + f"\n\nNOTIFICATION_TYPES = (\n{head_types}\n)\n"
+        + '\n\nclass ServerOperations(Sender):\n    """Operations that concern the whole server."""\n\n'
         + "\n".join(of_server)
-        + '\n\nclass AppOperations(Sender):\n    """Operations in one environment of one app."""\n\n'
+        + '\n\nclass AppOperations(Sender):\n    """Operations in one environment of one app, and those that can be '
+        'limited to it."""\n\n'
         "    app_path: str\n    environment_path: str\n\n"
         "    def __init__(self, connection: ControlConnection, bundleId: str, environment: str):\n"
         "        super().__init__(connection)\n"
+        "        self.bundle_id, self.environment = bundleId, environment\n"
         '        self.app_path = f"/v1/apps/{part(bundleId)}"\n'
         '        self.environment_path = f"{self.app_path}/{part(environment)}"\n\n' + "\n".join(of_app)
     )

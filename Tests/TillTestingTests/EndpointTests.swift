@@ -97,6 +97,48 @@ struct EndpointTests {
         }
     }
 
+    @Test("A backend becomes the primary endpoint, and the receiver keeps its notifications")
+    func backend() async throws {
+        try await TestedServer.withApp {
+            let app = try Till.app
+            // Nothing listens on this port.
+            try await app.sendNotifications(to: "http://127.0.0.1:9/apple")
+            try await app.customer("ann").buy("coins.10")
+            try await Till.endpoint.expect(.oneTimeCharge)
+            let list = try await app.control.send(ListNotifications(app: app.scope)).notifications
+            let delivered = Dictionary(uniqueKeysWithValues: list[0].deliveries.map { ($0.endpoint, $0.isDelivered) })
+            #expect(delivered == ["primary": false, "test": true])
+        }
+    }
+
+    @Test("A failed expectation names the fault that dropped the notification")
+    func dropped() async throws {
+        try await TestedServer.withApp {
+            try await Till.app.addFault(.drop, route: "ONE_TIME_CHARGE", limit: 1)
+            try await Till.app.customer("ann").buy("coins.10")
+            let failure = await #expect(throws: TillTestingError.self) {
+                try await Till.endpoint.expect(.oneTimeCharge, timeout: .zero)
+            }
+            #expect(failure.map { "\($0)" }?.contains("A fault rule hit ONE_TIME_CHARGE: Fault f") == true)
+        }
+    }
+
+    @Test("A part is refunded in percent, and the clock begins with a whole second")
+    func percentage() async throws {
+        struct Part: Decodable {
+            let revocationPercentage: Int
+        }
+        try await TestedServer.withApp {
+            #expect(try await Till.clock.now.milliseconds % 1_000 == 0)
+            let ann = try Till.app.customer("ann")
+            let purchase = try await ann.buy("coins.10")
+            try await ann.refund(purchase, percentage: 12.5)
+            let refund = try await Till.endpoint.expect(.refund)
+            #expect(try refund.transaction?.payload.decode(Part.self).revocationPercentage == 12_500)
+            await #expect(throws: TillTestingError.self) { try await ann.refund(purchase, percentage: 100) }
+        }
+    }
+
     @Test("A notification of another app is refused")
     func otherApp() async throws {
         try await TestedServer.withApp {

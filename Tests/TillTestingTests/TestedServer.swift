@@ -17,7 +17,8 @@ enum TestedServer {
 
     /// Starts another server, for tests that other tests would disturb.
     static func start(isTemporary: Bool = true) async throws -> Till.Server {
-        try await Till.Server(control: ServerProcess(program: program).ready(), isTemporary: isTemporary)
+        let process = try ServerProcess(program: program)
+        return try await Till.Server(control: process.ready(), process: isTemporary ? process : nil)
     }
 
     /// Runs a function with an app of its own on the shared server.

@@ -28,7 +28,7 @@ extension ConsolePage {
         let kind = FaultKindForm.of(fault.kind)
         let limits: [(name: String, value: String?)] = [
             ("environment", fault.environment?.rawValue), ("app", fault.bundleId), ("route", fault.route),
-            ("customer", fault.customer),
+            ("endpoint", fault.endpoint), ("customer", fault.customer),
         ]
         return [
             "id": fault.id, "kind": kind.name, "code": fault.code, "details": details(fault),

@@ -71,6 +71,7 @@ struct FaultKindForm: Sendable {
         if isOfNotifications {
             let help = "A subtype follows a slash: EXPIRED/VOLUNTARY."
             fields.append(.init("route", "Notification type", hint: "DID_RENEW", help: help))
+            fields.append(.init("endpoint", "Endpoint", hint: "primary"))
         } else {
             let help = "If you enter an unknown name, the error message lists all routes."
             fields.append(.init("route", "Route", hint: "getTransactionInfo", help: help))

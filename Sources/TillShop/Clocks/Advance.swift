@@ -154,7 +154,7 @@ extension Shop {
                     on: name,
                     until: now(on: name),
                     limit: Self.maxSettledAtOnce
-                ).deliveries
+                ).deliveries.filter { !isHeldBack($0) }
             }
             guard !due.isEmpty else { return }
             settlement.add(due)

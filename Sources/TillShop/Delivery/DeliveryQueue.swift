@@ -210,7 +210,7 @@ extension DeliveryQueue {
         _ claim: (Delivery, EndpointRecord) -> Bool
     ) -> NotCalled? {
         if queue.underWay[delivery.notification] != nil { return .underWay }
-        if let end = queue.heldBack[delivery.notification], now.realTime < end { return .heldBack }
+        if let end = queue.heldBack[delivery.notification]?.until, now.realTime < end { return .heldBack }
         if let original = delivery.firstOf, queue.busy.contains(original) || blocked.contains(original) {
             return .behindFirstAttempt
         }
@@ -309,9 +309,29 @@ extension DeliveryQueue {
 // MARK: - After a post
 
 extension DeliveryQueue {
-    /// Whether a delivery was held back since its last attempt.
-    func wasHeldBack(_ delivery: Delivery) -> Bool {
-        queues[delivery.endpointName]?.heldBack[delivery.notification] != nil
+    /// Whether the fault `reorder` can hold a delivery back: only if neither this delivery nor another one of the same
+    /// subscription was held back, because that one waits for this one.
+    func canHoldBack(_ delivery: Delivery) -> Bool {
+        queues[delivery.endpointName]?.heldBack.values.allSatisfy { held in
+            held.delivery.notification != delivery.notification
+                && (held.delivery.original == nil || held.delivery.original != delivery.original)
+        } ?? true
+    }
+
+    /// Releases the deliveries that were held back for a delivery which was attempted now.
+    ///
+    /// - Returns: the released deliveries. Their clock is dispatched when the attempt ends.
+    mutating func release(after done: Delivery) -> [Delivery] {
+        guard let original = done.original, let held = queues[done.endpointName]?.heldBack, !held.isEmpty else {
+            return []
+        }
+        let released = held.values.map(\.delivery).filter {
+            $0.original == original && $0.notification < done.notification
+        }
+        for delivery in released {
+            queues[done.endpointName]?.heldBack[delivery.notification]?.until = Timestamp(milliseconds: .min)
+        }
+        return released
     }
 
     /// Notes that a delivery was posted and is recorded now.
@@ -345,7 +365,7 @@ extension DeliveryQueue {
             if !isForgotten { add(done, to: &queue) }
         case .heldBack(let end):
             queue.posting -= 1
-            queue.heldBack[delivery.notification] = end
+            queue.heldBack[delivery.notification] = (delivery, end)
             add(delivery, to: &queue)
         case .unrecorded(let end):
             queue.pages[delivery.clock]?.epoch = nil

@@ -215,14 +215,13 @@ package final class DeliveryWorker: Service {
         _ epoch: Shop.Epoch,
         _ entry: OutboxEntry?
     ) async {
-        let hits = hits(on: delivery)
+        let hits = hits(on: delivery, endpoint)
         let outcome: DeliveryQueue.Outcome
-        if let hit = hits.first(where: { $0.rule.kind == .reorder }),
-            !state.withLock({ $0.queue.wasHeldBack(delivery) })
-        {
-            let wait = Int64(max(hit.milliseconds, 100))
-            outcome = .heldBack(until: shop.wallClock().advanced(milliseconds: wait))
+        if let hit = hits.first(where: { $0.rule.kind == .reorder }) {
+            let end = shop.wallClock().advanced(milliseconds: Int64(max(hit.milliseconds, 100)))
+            outcome = .heldBack(until: end)
             if let entry = try? await store.notification(delivery.notification) { await note(hit, entry) }
+            shop.signals.heldBack.hold(delivery, until: end, epoch)
         } else {
             let done = await send(delivery, to: endpoint, hits, entry)
             guard !isStopping else { return shop.end(delivery, to: endpoint) }
@@ -232,22 +231,19 @@ package final class DeliveryWorker: Service {
             }
             change { $0.posted(delivery) }
             outcome = await records.record(done, epoch) ? .recorded(done) : .unrecorded(until: pause())
+            shop.signals.released(state.withLock { $0.queue.release(after: done) }, by: done)
             shop.signals.attempted(done)
         }
         shop.end(delivery, to: endpoint)
         change { $0.end(delivery, outcome) }
+        if case .heldBack = outcome { shop.signals.endWaits(for: delivery) }
     }
 
-    /// The faults that hit a notification during its delivery.
-    private func hits(on delivery: Delivery) -> [FaultHit] {
+    /// The faults that hit a notification during its delivery to an endpoint.
+    private func hits(on delivery: Delivery, _ endpoint: EndpointRecord) -> [FaultHit] {
         guard !shop.faults.isEmpty else { return [] }
-        let target = FaultRules.Target(
-            environment: delivery.scope.environment,
-            app: delivery.scope.app,
-            route: delivery.type + (delivery.subtype.map { "/\($0)" } ?? ""),
-            customer: nil
-        )
-        return shop.faults.hits(onNotification: target)
+        let canHoldBack = state.withLock { $0.queue.canHoldBack(delivery) }
+        return shop.faults.hits(onNotification: FaultRules.Target(delivery, to: endpoint), canHoldBack: canHoldBack)
     }
 
     /// Makes one attempt, and returns the delivery with it.

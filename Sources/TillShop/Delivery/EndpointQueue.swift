@@ -53,8 +53,9 @@ struct EndpointQueue {
     var posting = 0
     /// The original transactions whose first attempt is under way.
     var busy: Set<TransactionID> = []
-    /// The deliveries that the fault `reorder` holds back, each until a wall-clock time.
-    var heldBack: [NotificationID: Timestamp] = [:]
+    /// The deliveries that the fault `reorder` holds back, each until a wall-clock time, or until a later delivery of
+    /// the same subscription was attempted.
+    var heldBack: [NotificationID: (delivery: Delivery, until: Timestamp)] = [:]
     var pages: [ClockName: DeliveryPage] = [:]
     /// The clocks with due deliveries that wait until an attempt ends.
     var waiting: Set<ClockName> = []
@@ -102,7 +103,7 @@ extension EndpointQueue {
         if let horizon = page.horizon, horizon <= present {
             alarms.append(now.realTime.advanced(milliseconds: DeliveryQueue.pageLife))
         }
-        let held = page.deliveries.compactMap { heldBack[$0.notification] }
+        let held = page.deliveries.compactMap { heldBack[$0.notification]?.until }
         return (alarms + held + [page.failedUntil].compactMap(\.self)).filter { $0 > now.realTime }.min()
     }
 }

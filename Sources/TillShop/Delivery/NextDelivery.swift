@@ -8,9 +8,9 @@ extension Shop {
         deliveryTargets(of: scope).filter { $0.isPaused != true }
     }
 
-    /// When the next delivery is due on a clock; nil if none will be made.
+    /// When the next delivery is due on a clock that is not held back; nil if none will be made.
     package func nextDelivery(on clock: ClockName) async throws -> Timestamp? {
-        try await earliest(on: clock, activeTargets(of: clock.scope))
+        try await earliest(on: clock, activeTargets(of: clock.scope)) { !isHeldBack($0) }
     }
 
     /// The earliest date of all pending deliveries on a clock.
@@ -21,15 +21,20 @@ extension Shop {
     /// The maximum number of deliveries to read behind one that cannot be read.
     private static let maxBehindDamage = 1_000
 
-    private func earliest(on clock: ClockName, _ targets: [EndpointRecord]) async throws -> Timestamp? {
+    private func earliest(
+        on clock: ClockName,
+        _ targets: [EndpointRecord],
+        _ isCounted: (Delivery) -> Bool = { _ in true }
+    ) async throws -> Timestamp? {
         var dates: [Timestamp] = []
         for target in targets {
-            var found = try await storage.dueDeliveries(to: target.key, on: clock, until: .never, limit: 1)
+            var limit = 1 + signals.heldBack.count(to: target.key, in: clock.scope)
+            var found = try await storage.dueDeliveries(to: target.key, on: clock, until: .never, limit: limit)
             if found.deliveries.isEmpty, !found.damaged.isEmpty {
-                let limit = Self.maxBehindDamage
+                limit += Self.maxBehindDamage
                 found = try await storage.dueDeliveries(to: target.key, on: clock, until: .never, limit: limit)
             }
-            dates += found.deliveries.compactMap(\.due)
+            dates += found.deliveries.filter(isCounted).compactMap(\.due)
         }
         return dates.min()
     }

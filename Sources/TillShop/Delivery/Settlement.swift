@@ -7,7 +7,7 @@ import TillStorage
 ///
 /// The delivery worker reports each attempt, and other nodes report theirs with a `NodeEvent`, so that the wait ends as
 /// soon as the last delivery is made. It ends earlier if no delivery can succeed before the end: a retry is due later,
-/// or the endpoint receives nothing.
+/// the endpoint receives nothing, or the fault `reorder` holds the delivery back.
 package final class Settlement: Sendable {
     /// The state of the deliveries after the wait.
     package struct Result: Sendable {
@@ -94,6 +94,12 @@ package final class Settlement: Sendable {
         }
     }
 
+    /// Adds deliveries if a later one is expected.
+    fileprivate func add(_ deliveries: [Delivery], after later: Delivery) {
+        guard state.withLock({ $0.expected[Key(later)] != nil }) else { return }
+        add(deliveries)
+    }
+
     /// Takes over the result of an attempt.
     fileprivate func note(_ delivery: Delivery) {
         let isExpected = isExpected(delivery)
@@ -132,7 +138,7 @@ package final class Settlement: Sendable {
 
     /// Whether a delivery is attempted before the end.
     private func isExpected(_ delivery: Delivery) -> Bool {
-        guard let due = delivery.due,
+        guard let due = delivery.due, !shop.isHeldBack(delivery),
             shop.activeTargets(of: delivery.scope).contains(where: { $0.key == delivery.endpoint })
         else { return false }
         let wait = shop.clocks.state(delivery.clock).wait(until: due, realTime: shop.wallClock())
@@ -162,6 +168,11 @@ final class Settlements: Sendable {
     func add(_ settlement: Settlement) { all.withLock { $0[ObjectIdentifier(settlement)] = settlement } }
 
     func remove(_ settlement: Settlement) { all.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(settlement)) } }
+
+    /// Adds deliveries to those that wait for a later one.
+    func add(_ deliveries: [Delivery], after later: Delivery) {
+        for settlement in waiting { settlement.add(deliveries, after: later) }
+    }
 
     /// Reports a recorded attempt of this node.
     func note(_ delivery: Delivery) { for settlement in waiting { settlement.note(delivery) } }

@@ -13,11 +13,13 @@ package struct FaultRule: Codable, Equatable, Sendable {
     /// The name of the route to which the rule applies; nil for all routes. For notifications, a type, or a type and
     /// subtype.
     package var route: String?
+    /// The name of the endpoint to which the rule applies; nil for all endpoints. Only for notifications.
+    package var endpoint: String?
     /// The customer to whom the rule applies; nil for all customers.
     package var customer: String?
     /// The share of matching calls that the fault hits, from 0 to 1; nil for all calls.
     package var share: Double?
-    /// The maximum number of hits; nil for no limit.
+    /// The maximum number of calls or notifications that the fault hits; nil for no limit.
     package var limit: Int?
     /// When the rule ends, in real time; nil for no end.
     package var until: Timestamp?
@@ -36,6 +38,7 @@ package struct FaultRule: Codable, Equatable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case id, kind, app, route, customer, share, limit, until, code, retryAfter, milliseconds, spread, perHour, seed
+        case endpoint
         case environment = "realm"
     }
 

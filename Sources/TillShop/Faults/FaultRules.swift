@@ -1,3 +1,4 @@
+import DequeModule
 import Synchronization
 import TillCore
 import TillStorage
@@ -12,14 +13,31 @@ package final class FaultRules: Sendable {
         /// The name of the route; for a notification, the type and, if there is one, the subtype.
         let route: String
         let customer: String?
+        /// For a notification, the attempt to deliver it, and the name of the endpoint.
+        let attempt: NotificationAttempt?
+        let endpoint: String?
 
         /// Creates a target for faults.
         package init(environment: StoreEnvironment, app: String, route: String, customer: String?) {
-            self.environment = environment
-            self.app = app
-            self.route = route
-            self.customer = customer
+            (self.environment, self.app, self.route, self.customer) = (environment, app, route, customer)
+            (attempt, endpoint) = (nil, nil)
         }
+
+        /// Creates the target of an attempt to deliver a notification to an endpoint.
+        init(_ delivery: Delivery, to endpoint: EndpointRecord) {
+            environment = delivery.scope.environment
+            app = delivery.scope.app
+            route = delivery.type + (delivery.subtype.map { "/\($0)" } ?? "")
+            customer = nil
+            attempt = NotificationAttempt(notification: delivery.notification, number: delivery.attempts.count)
+            self.endpoint = endpoint.name
+        }
+    }
+
+    /// The attempts with one number to deliver a notification, to all its endpoints. A rule decides once for them.
+    struct NotificationAttempt: Hashable, Sendable {
+        let notification: NotificationID
+        let number: Int
     }
 
     /// A rule and its counters.
@@ -32,6 +50,10 @@ package final class FaultRules: Sendable {
         package var struck = 0
         /// For a rate limit, the number of calls in the current hour, by app, environment and route.
         fileprivate var hours: [String: Hour] = [:]
+        /// What was decided on the latest notifications: the milliseconds of a hit, or nil if there was none.
+        fileprivate var decisions: [NotificationAttempt: Int?] = [:]
+        /// The keys of `decisions`, oldest first.
+        fileprivate var decided = Deque<NotificationAttempt>()
 
         /// Creates the counters of a rule, all zero.
         package init(rule: FaultRule) { self.rule = rule }
@@ -123,9 +145,10 @@ package final class FaultRules: Sendable {
 
     /// Removes the rule with an id; nil removes all rules.
     ///
+    /// - Parameter app: if it is not nil, only rules that apply to this app alone are removed.
     /// - Returns: the number of rules that were removed.
-    package func remove(_ id: String?) async throws -> Int {
-        let gone = all.map(\.rule.id).filter { id == nil || $0 == id }
+    package func remove(_ id: String?, of app: String? = nil) async throws -> Int {
+        let gone = all.map(\.rule).filter { (id == nil || $0.id == id) && (app == nil || $0.app == app) }.map(\.id)
         for name in gone { try await storage.removeDocument(.fault, name: name) }
         standings.withLock { $0.removeAll { gone.contains($0.rule.id) } }
         return gone.count
@@ -152,9 +175,13 @@ package final class FaultRules: Sendable {
     package func hits(on target: Target) -> [FaultHit] { hits(on: target, ofNotifications: false) }
 
     /// The faults that hit the delivery of a notification, in the order of the rules.
-    package func hits(onNotification target: Target) -> [FaultHit] { hits(on: target, ofNotifications: true) }
+    ///
+    /// - Parameter canHoldBack: whether the rules of the kind `reorder` apply.
+    func hits(onNotification target: Target, canHoldBack: Bool) -> [FaultHit] {
+        hits(on: target, ofNotifications: true, canHoldBack: canHoldBack)
+    }
 
-    private func hits(on target: Target, ofNotifications: Bool) -> [FaultHit] {
+    private func hits(on target: Target, ofNotifications: Bool, canHoldBack: Bool = true) -> [FaultHit] {
         let realTime = wallClock()
         return standings.withLock { standings in
             var hits: [FaultHit] = []
@@ -164,6 +191,7 @@ package final class FaultRules: Sendable {
                 let isOver = hits.contains { $0.rule.kind.endsCall }
                 guard
                     rule.kind.isOfNotifications == ofNotifications, !(isOver && rule.kind.endsCall),
+                    canHoldBack || rule.kind != .reorder,
                     rule.fits(target, at: realTime), let hit = standings[place].hit(target, at: realTime)
                 else { continue }
                 hits.append(hit)
@@ -189,14 +217,30 @@ extension FaultRule {
     fileprivate func fits(_ target: FaultRules.Target, at realTime: Timestamp) -> Bool {
         (environment ?? target.environment) == target.environment && (app ?? target.app) == target.app
             && (route.map { $0 == target.route || target.route.hasPrefix($0 + "/") } ?? true)
-            && (customer == nil || customer == target.customer) && (until.map { realTime <= $0 } ?? true)
+            && (customer == nil || customer == target.customer) && (endpoint == nil || endpoint == target.endpoint)
+            && (until.map { realTime <= $0 } ?? true)
             && (target.route == Self.verifyReceipt ? kind.isOfVerifyReceipt : kind != .receiptStatus)
     }
 }
 
 extension FaultRules.Standing {
-    /// Counts a match, and decides whether it is a hit, by the rule's limits and at random.
+    /// The maximum number of notifications for which a rule remembers what it decided.
+    private static let maxDecisions = 1_000
+
+    /// Counts a match, and decides whether it is a hit. A notification counts once, although it has a delivery for each
+    /// endpoint, and all deliveries have the same decision.
     fileprivate mutating func hit(_ target: FaultRules.Target, at realTime: Timestamp) -> FaultHit? {
+        guard let attempt = target.attempt else { return decide(target, at: realTime) }
+        if let known = decisions[attempt] { return known.map { FaultHit(rule: rule, milliseconds: $0) } }
+        let hit = decide(target, at: realTime)
+        decisions.updateValue(hit?.milliseconds, forKey: attempt)
+        decided.append(attempt)
+        if decided.count > Self.maxDecisions, let oldest = decided.popFirst() { decisions.removeValue(forKey: oldest) }
+        return hit
+    }
+
+    /// Counts a match, and decides whether it is a hit, by the rule's limits and at random.
+    private mutating func decide(_ target: FaultRules.Target, at realTime: Timestamp) -> FaultHit? {
         seen += 1
         if let limit = rule.limit, struck >= limit { return nil }
         var random = SeededRandom(seed: rule.seed &+ UInt64(seen) &* 0x9e37_79b9_7f4a_7c15)

@@ -42,6 +42,8 @@ package final class Signals: Sendable {
     private let listeners = Mutex<[Listener]>([])
     /// The operations that wait for deliveries now.
     let settlements = Settlements()
+    /// The deliveries that are due, but held back.
+    let heldBack = HeldBackDeliveries()
 
     /// Adds a listener.
     package func add(_ listener: Listener) {
@@ -66,6 +68,16 @@ package final class Signals: Sendable {
     func attempted(_ delivery: Delivery) {
         settlements.note(delivery)
         for listener in listeners.withLock({ $0 }) { listener.attempted(delivery) }
+    }
+
+    /// Ends the waits for a delivery that is held back.
+    func endWaits(for delivery: Delivery) { settlements.note(delivery) }
+
+    /// Notes that a delivery was attempted, and lets the waits for it also wait for earlier deliveries of the same
+    /// subscription, which were held back for it.
+    func released(_ deliveries: [Delivery], by later: Delivery) {
+        heldBack.release(deliveries, after: later)
+        if !deliveries.isEmpty { settlements.add(deliveries, after: later) }
     }
 
     /// Notifies the listeners that a job was stored that takes effect on a clock.

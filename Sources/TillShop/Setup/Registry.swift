@@ -61,6 +61,8 @@ package struct KeyRecord: Codable, Equatable, Sendable {
     /// The bundle id of the only app whose offers the key signs. If it is nil, the key authorizes API calls and signs
     /// offers for every app of its team.
     package let offersOf: String?
+    /// The bundle id of the app with which the API key is deleted; nil if the key stays.
+    package var deletedWith: String?
     /// The creation date, in real time.
     package let createdAt: Timestamp
     /// The date when the key was revoked, in real time; nil while the key is valid.
@@ -230,7 +232,7 @@ package final class Registry: Sendable {
         _ = try Self.key(of: key)
         let identity = KeyIdentity(id: key.id, offersOf: key.offersOf)
         let name = state.withLock { $0.keys[identity]?.documentName } ?? key.documentNames[0]
-        try await put(Document(kind: .key, name: name, app: key.offersOf, encoding: key))
+        try await put(Document(kind: .key, name: name, app: key.offersOf ?? key.deletedWith, encoding: key))
     }
 
     package func put(_ catalog: Catalog, of bundleID: String) async throws {

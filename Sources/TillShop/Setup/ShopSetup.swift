@@ -11,7 +11,11 @@ package struct ShopSetup: Sendable {
     let signals: Signals
 
     /// Creates an API key for a team and returns the private key, which is not stored.
-    package func makeKey(named name: String, issuerID: String) async throws -> (KeyRecord, Secret) {
+    ///
+    /// - Parameter app: the bundle id of the app with which the key is deleted; nil if the key stays.
+    package func makeKey(named name: String, issuerID: String, deletedWith app: String? = nil)
+        async throws -> (KeyRecord, Secret)
+    {
         let pair = APIKeyPair.make()
         let record = KeyRecord(
             id: pair.keyID,
@@ -19,6 +23,7 @@ package struct ShopSetup: Sendable {
             name: name,
             publicKey: Base64.encode(pair.publicKey.x963),
             offersOf: nil,
+            deletedWith: app,
             createdAt: clocks.wallClock(),
             revokedAt: nil
         )

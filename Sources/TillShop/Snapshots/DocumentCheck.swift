@@ -43,7 +43,7 @@ extension Registry {
         case .key:
             let record = try document.decoded(as: KeyRecord.self)
             _ = try key(of: record)
-            return record.documentNames.map { ($0, record.offersOf) }
+            return record.documentNames.map { ($0, record.offersOf ?? record.deletedWith) }
         case .catalog:
             _ = try document.decoded(as: Catalog.self)
             return document.app.map { [($0, $0)] } ?? []

@@ -20,6 +20,8 @@ struct StateCheck {
     private var chains: Set<String> = []
     /// The issuer id of the app's team.
     private var team: String?
+    /// The issuer ids of the API keys that are deleted with the app.
+    private var issuersOfKeys: Set<String> = []
     /// The digests of the keys of the current table's rows. A state may be large, so the keys are not kept.
     private var keys: (table: ShopTable, seen: Set<SHA256.Digest>) = (.documents, [])
 
@@ -87,6 +89,10 @@ struct StateCheck {
         case .app: team = try? document.decoded(as: AppRecord.self).issuerID
         case .catalog: catalogs[document.name] = try? document.decoded()
         case .rules: rules[document.name] = try? document.decoded()
+        case .key:
+            // Such a key is valid for all apps of its team, so it must be that of the app.
+            let key = try? document.decoded(as: KeyRecord.self)
+            if app != nil, let key, key.deletedWith != nil { issuersOfKeys.insert(key.issuerID) }
         case .clock: if let clock = try? document.decoded(as: Clocks.Record.self) { relations.take(clock) }
         case .retention: relations.takePruning(document.name)
         default: break
@@ -157,6 +163,7 @@ struct StateCheck {
 
     /// Checks the companion documents. Returns the error as a clause; nil if there is none.
     func fault(in companions: [Document]) -> String? {
+        if issuersOfKeys.contains(where: { $0 != team }) { return "an API key is not a key of the app's team" }
         var seen: Set<[String]> = []
         for document in companions {
             let words = "\(document.kind.rawValue) \(document.name.cut(toBytes: 64))"

@@ -25,17 +25,24 @@ extension Till {
             throw TillTestingError("The catalog \(catalog) cannot be read. Give the path of a .storekit file.")
         }
         let time = try start.map { try Timestamp(testTime: $0) }
-        let app = try await App.create(on: server, environment, storeKitFile: Array(document), start: time)
+        let app: App
+        do {
+            app = try await App.create(on: server, environment, storeKitFile: Array(document), start: time)
+        } catch {
+            throw server.explained(error)
+        }
         do {
             let value = try await withEndpoint(of: app) { endpoint in
-                try await $current.withValue((app, endpoint)) { try await body() }
+                var received = app
+                received.receiver = endpoint
+                return try await $current.withValue((received, endpoint)) { try await body() }
             }
             try await app.delete()
             return value
         } catch {
             // The error of the test matters more than one of the deletion.
             try? await app.delete()
-            throw error
+            throw server.explained(error)
         }
     }
 
@@ -45,11 +52,13 @@ extension Till {
         _ body: (Endpoint) async throws -> Value
     ) async throws -> Value {
         let listener = try await NotificationListener.open()
-        let endpoint = try Endpoint(url: listener.url, reader: NotificationReader(app))
+        let endpoint = try Endpoint(url: listener.url, reader: NotificationReader(app)) {
+            await app.faults(hitting: $0)
+        }
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await listener.serve { await endpoint.answer(to: $0) } }
             defer { group.cancelAll() }
-            try await app.sendNotifications(to: listener.url, name: "primary")
+            _ = try await app.control.send(SetEndpoint(app: app.scope, endpoint: "primary", url: listener.url))
             return try await body(endpoint)
         }
     }

@@ -24,23 +24,56 @@ extension Till {
         public var scope: AppEnvironment { AppEnvironment(bundleId, environment) }
         /// The name of the customer clock of the app; nil for the environment's clock.
         let clockName: String?
+        /// The receiver `Till.endpoint`; nil before it is open.
+        var receiver: Endpoint?
         /// The clock of the app.
         public var clock: Clock { Clock(app: self) }
 
         /// A customer of the app. The first purchase creates the customer.
         public func customer(_ name: String) -> Customer { Customer(name: name, app: self) }
 
-        /// Sends the notifications of the app also to another endpoint, such as the backend under test.
+        /// Sends the notifications of the app also to another endpoint, such as the backend under test. It becomes the
+        /// endpoint `primary`, which Apple's notification history is about. The receiver `Till.endpoint`, which has
+        /// this name so far, becomes the endpoint `test`.
         ///
         /// - Parameters:
         ///   - url: an http or https URL.
-        ///   - name: the name of the endpoint. `primary` is the receiver `Till.endpoint`.
-        public func sendNotifications(to url: String, name: String = "backend") async throws {
+        ///   - name: another name of the endpoint; then the receiver keeps its name.
+        public func sendNotifications(to url: String, name: String = "primary") async throws {
+            if name == "primary", let receiver {
+                _ = try await control.send(SetEndpoint(app: scope, endpoint: "test", url: receiver.url))
+            }
             _ = try await control.send(SetEndpoint(app: scope, endpoint: name, url: url))
         }
 
+        /// Adds a fault rule for this app and environment: lost, late or repeated notifications, or errors of the App
+        /// Store Server API.
+        ///
+        /// - Parameters:
+        ///   - kind: the kind of fault.
+        ///   - route: for notifications, a type such as `DID_RENEW`; for calls, a route such as `getTransactionInfo`.
+        ///   - limit: how many notifications or calls the fault hits at most.
+        ///   - configure: sets other keys of the rule.
+        @discardableResult
+        public func addFault(
+            _ kind: FaultKind,
+            route: String? = nil,
+            limit: Int? = nil,
+            _ configure: (inout AddFault) -> Void = { _ in }
+        ) async throws -> FaultRuleInfo {
+            var fault = AddFault(
+                kind: kind,
+                environment: environment,
+                bundleId: bundleId,
+                route: route,
+                limit: limit
+            )
+            configure(&fault)
+            return try await control.send(fault)
+        }
+
         /// Runs a function, and then restores the state that the app had before: purchases, notifications and the time
-        /// of the clock. What `Till.endpoint` has received stays. The server repeats deliveries of the app that are
+        /// of the clock. `Till.endpoint` forgets what has arrived. The server repeats deliveries of the app that are
         /// in progress.
         public func withSnapshot<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
             let name = "test-\(UUID().uuidString)"
@@ -53,6 +86,7 @@ extension Till {
                 result = .failure(error)
             }
             _ = try await control.send(RestoreSnapshot(name: name))
+            receiver?.clear()
             _ = try await control.send(RemoveSnapshot(name: name))
             server.cleanup?.forget(name)
             return try result.get()
@@ -89,7 +123,7 @@ extension Till.App {
         let bundleId = "test.\(UUID().uuidString.lowercased())"
         let clockName = start.map { _ in "tests" }
         // Before the app exists, because this process may be killed at any time.
-        server.cleanup?.remember(bundleId, deletions(bundleId))
+        server.cleanup?.remember(bundleId, ["/v1/state?bundleId=\(bundleId)&everything=true"])
         // A server with several teams needs to know which one.
         let team = try await control.send(ListTeams()).first?.issuerId
         let info = try await control.send(CreateApp(bundleId: bundleId, name: "Test", issuerId: team))
@@ -100,11 +134,14 @@ extension Till.App {
                 // The environment's clock cannot go back; a clock of customers can begin at any time.
                 _ = try await control.send(CreateClock(app: scope, name: clockName, mode: .frozen, at: start))
             } else {
-                _ = try await control.send(SetClock(app: scope, mode: .frozen))
+                // A whole second, as in most tests and in many backends.
+                let now = try await control.send(SetClock(app: scope, mode: .frozen)).now
+                let second = Timestamp(milliseconds: (now.milliseconds + 999) / 1_000 * 1_000)
+                _ = try await control.send(SetClock(app: scope, mode: .frozen, at: second))
             }
             _ = try await control.send(UpdateSettings(app: scope, rate: .custom(.calendar)))
-            let key = try await control.send(CreateKey(name: bundleId, issuerId: info.issuerId))
-            server.cleanup?.remember(bundleId, deletions(bundleId, keyId: key.keyId))
+            // The key is deleted with the app.
+            let key = try await control.send(CreateKey(name: bundleId, issuerId: info.issuerId, bundleId: bundleId))
             return Till.App(
                 bundleId: bundleId,
                 appAppleId: info.appAppleId,
@@ -122,16 +159,18 @@ extension Till.App {
         }
     }
 
-    /// What deletes an app and its key, as paths of the control API.
-    private static func deletions(_ bundleId: String, keyId: String? = nil) -> [String] {
-        (keyId.map { ["/v1/keys/\($0)"] } ?? []) + ["/v1/state?bundleId=\(bundleId)&everything=true"]
+    /// The faults that hit notifications of a type, such as one that dropped it, most recent first.
+    func faults(hitting type: NotificationType) async -> [String] {
+        let request = ListRequests(bundleId: bundleId, path: type.rawValue, limit: 20)
+        let entries = (try? await control.send(request).entries) ?? []
+        return entries.filter { $0.path == type.rawValue && $0.explanation.hasPrefix("Fault ") }
+            .prefix(5).map(\.explanation)
     }
 
-    /// Deletes the app with its data, and revokes its key; not on a server that ends with the tests.
+    /// Deletes the app with its data and its key; not on a server that ends with the tests.
     func delete() async throws {
         guard let cleanup = server.cleanup else { return }
         _ = try await control.send(Reset(bundleId: bundleId, everything: true))
-        _ = try await control.send(RevokeKey(keyId: key.keyId))
         cleanup.forget(bundleId)
     }
 }

@@ -43,24 +43,40 @@ extension Till {
             return Purchase(info: transaction, signedTransaction: device.signedTransactionInfo)
         }
 
-        /// Refunds a transaction in full.
+        /// Refunds a transaction, in full or in part.
         ///
         /// - Parameters:
         ///   - transactionId: the transaction id; by default that of the latest transaction.
+        ///   - percentage: the part to refund in percent, such as 50 for the half; by default all.
         ///   - reason: the revocation reason.
         @discardableResult
         public func refund(
             _ transactionId: String? = nil,
+            percentage: Double? = nil,
             reason: RevocationReason? = nil
         ) async throws -> ActionInfo {
             let id = if let transactionId { transactionId } else { try await latestTransactionId() }
-            return try await settle(RefundTransaction(app: app.scope, transactionId: id, reason: reason))
+            var request = RefundTransaction(app: app.scope, transactionId: id, reason: reason)
+            // The control API has thousandths of a percent, as the transaction has in revocationPercentage.
+            if let percentage {
+                guard percentage > 0, percentage < 100 else {
+                    throw TillTestingError(
+                        "percentage is \(percentage). Use more than 0 and less than 100; without it, all is refunded."
+                    )
+                }
+                (request.share, request.percentage) = (.part, Int((percentage * 1_000).rounded()))
+            }
+            return try await settle(request)
         }
 
-        /// Refunds a purchase in full.
+        /// Refunds a purchase, in full or in part.
         @discardableResult
-        public func refund(_ purchase: Purchase, reason: RevocationReason? = nil) async throws -> ActionInfo {
-            try await refund(purchase.transactionId, reason: reason)
+        public func refund(
+            _ purchase: Purchase,
+            percentage: Double? = nil,
+            reason: RevocationReason? = nil
+        ) async throws -> ActionInfo {
+            try await refund(purchase.transactionId, percentage: percentage, reason: reason)
         }
 
         /// Turns off auto-renew. The paid period continues to its end.
@@ -91,12 +107,22 @@ extension Till {
 
         /// Declines the customer's card: renewals fail. The customer's purchases succeed.
         public func declineCard() async throws {
-            _ = try await settle(UpdateCustomer(app: app.scope, customer: name, card: .declinedForRenewals))
+            try await change(UpdateCustomer(app: app.scope, customer: name, card: .declinedForRenewals))
         }
 
         /// Accepts the customer's card again, and charges failed payments at once.
         public func acceptCard() async throws {
-            _ = try await settle(UpdateCustomer(app: app.scope, customer: name, card: .accepted))
+            try await change(UpdateCustomer(app: app.scope, customer: name, card: .accepted))
+        }
+
+        /// Changes the customer, and creates the customer first if there is none.
+        private func change(_ request: UpdateCustomer) async throws {
+            do {
+                _ = try await settle(request)
+            } catch let refusal as ControlFailure where refusal.error.code == "unknown_account" {
+                _ = try await app.control.send(CreateCustomer(app: app.scope, customer: name, clock: app.clockName))
+                _ = try await settle(request)
+            }
         }
 
         /// The customer with all subscriptions and owned products.

@@ -14,6 +14,7 @@ extension Till {
         /// The URL of the receiver.
         public let url: String
         private let reader: NotificationReader
+        private let faults: @Sendable (NotificationType) async -> [String]
         private let inbox = Mutex(Inbox())
 
         private struct Inbox {
@@ -25,11 +26,10 @@ extension Till {
             /// How many deliveries of each notification arrived, by notificationUUID.
             var attempts: [String: Int] = [:]
 
-            /// The first unexpected notification with a type and subtype, which is expected from now on.
-            mutating func take(_ type: NotificationType, _ subtype: NotificationSubtype?) -> Notification? {
+            /// The first unexpected notification with a type and an accepted subtype, which is expected from now on.
+            mutating func take(_ type: NotificationType, _ accepts: (NotificationSubtype?) -> Bool) -> Notification? {
                 let index = notifications.firstIndex { item in
-                    !item.isExpected && item.notification.type == type
-                        && (subtype == nil || item.notification.subtype == subtype)
+                    !item.isExpected && item.notification.type == type && accepts(item.notification.subtype)
                 }
                 guard let index else { return nil }
                 notifications[index].isExpected = true
@@ -50,7 +50,14 @@ extension Till {
             var rest: [Notification] { notifications.filter { !$0.isExpected }.map(\.notification) }
         }
 
-        init(url: String, reader: NotificationReader) { (self.url, self.reader) = (url, reader) }
+        /// - Parameter faults: finds the faults that hit notifications of a type.
+        init(
+            url: String,
+            reader: NotificationReader,
+            faults: @escaping @Sendable (NotificationType) async -> [String] = { _ in [] }
+        ) {
+            (self.url, self.reader, self.faults) = (url, reader, faults)
+        }
 
         /// All notifications that arrived, in the order of their arrival.
         public var received: [Notification] { inbox.withLock { $0.notifications.map(\.notification) } }
@@ -65,26 +72,47 @@ extension Till {
         ///   - subtype: the subtype; by default any subtype, or none.
         ///   - timeout: how long to wait. The functions of customers and clocks have already waited for the deliveries
         ///     that they caused.
-        /// - Throws: `TillTestingError` with what arrived instead.
+        /// - Throws: `TillTestingError` with what arrived instead, and the fault rules that hit such notifications.
         @discardableResult
         public func expect(
             _ type: NotificationType,
             _ subtype: NotificationSubtype? = nil,
             timeout: Duration = .seconds(10)
         ) async throws -> Notification {
+            let name = type.rawValue + (subtype.map { "/\($0.rawValue)" } ?? "")
+            return try await expect(type, name, timeout) { subtype == nil || $0 == subtype }
+        }
+
+        /// Like `expect`, but only for a notification that has no subtype.
+        @discardableResult
+        public func expectWithoutSubtype(
+            _ type: NotificationType,
+            timeout: Duration = .seconds(10)
+        ) async throws -> Notification {
+            try await expect(type, "\(type.rawValue) without a subtype", timeout) { $0 == nil }
+        }
+
+        private func expect(
+            _ type: NotificationType,
+            _ name: String,
+            _ timeout: Duration,
+            _ accepts: (NotificationSubtype?) -> Bool
+        ) async throws -> Notification {
             let end = ContinuousClock.now + timeout
             while true {
-                if let found = inbox.withLock({ $0.take(type, subtype) }) { return found }
+                if let found = inbox.withLock({ $0.take(type, accepts) }) { return found }
                 guard ContinuousClock.now < end else { break }
                 try await Task.sleep(for: .milliseconds(10))
             }
-            let name = type.rawValue + (subtype.map { "/\($0.rawValue)" } ?? "")
             let (rest, refusals) = inbox.withLock { ($0.rest, $0.refusals) }
-            throw TillTestingError(
-                "\(name) did not arrive within \(timeout). Arrived and not yet expected: \(Self.list(rest))."
-                    + (refusals.isEmpty ? "" : " Refused: \(refusals.joined(separator: "; ")).")
-            )
+            let hits = await faults(type).map { " A fault rule hit \(type.rawValue): \($0)" }.joined()
+            let refused = refusals.isEmpty ? "" : " Refused: \(refusals.joined(separator: "; "))."
+            let arrived = "Arrived and not yet expected: \(Self.list(rest))."
+            throw TillTestingError("\(name) did not arrive within \(timeout). \(arrived)\(refused)\(hits)")
         }
+
+        /// Forgets what has arrived, and the failures that were asked for.
+        public func clear() { inbox.withLock { $0 = Inbox() } }
 
         /// Fails if a notification arrived that no call of `expect` returned.
         ///

@@ -5,17 +5,22 @@ import Foundation
 /// apps behind.
 final class Cleanup: Sendable {
     /// Each file in the folder has paths of the control API, a line each. When the pipe closes, the shell sends DELETE
-    /// to them, and deletes the folder. The token is not an argument, because all users of a machine see arguments.
+    /// to them, and deletes the folder. If there are files, it does so twice, because the server may still have been
+    /// creating an app. The token is not an argument, because all users of a machine see arguments.
     private static let script = """
         exec 3<&0 </dev/null
         trap : HUP INT TERM
         while read -r line <&3; do :; done
-        for file in "$0"/*; do
-            [ -e "$file" ] || continue
-            while read -r path; do
-                printf '%s' "${CLEANUP_TOKEN:+header = \\"Authorization: Bearer $CLEANUP_TOKEN\\"}" |
-                    curl --config - --globoff --noproxy '*' --max-time 60 --request DELETE "$1$path"
-            done <"$file"
+        for pass in 1 2; do
+            for file in "$0"/*; do
+                [ -e "$file" ] || continue
+                while read -r path; do
+                    printf '%s' "${CLEANUP_TOKEN:+header = \\"Authorization: Bearer $CLEANUP_TOKEN\\"}" |
+                        curl --config - --globoff --noproxy '*' --max-time 60 --request DELETE "$1$path"
+                done <"$file"
+            done
+            rmdir "$0" && exit
+            [ "$pass" = 2 ] || sleep 1
         done
         rm -rf "$0"
         """

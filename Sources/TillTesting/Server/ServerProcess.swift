@@ -18,8 +18,9 @@ struct ServerProcess: Sendable {
             [ -e "$0/ended" ] || kill -9 "$till"
         ) 2>/dev/null & watch=$!
         exec 3<&-
-        while kill -0 "$till" 2>/dev/null; do wait "$till"; done
-        : >"$0/ended"
+        wait "$till"; status=$?
+        while kill -0 "$till" 2>/dev/null; do wait "$till"; status=$?; done
+        echo "$status" >"$0/ended"
         while kill -0 "$watch" 2>/dev/null; do wait "$watch"; done
         rm -rf "$0"
         """
@@ -51,10 +52,15 @@ struct ServerProcess: Sendable {
     /// - Throws: `TillTestingError` if there is none.
     static func program(_ environment: [String: String]) throws(TillTestingError) -> String {
         if let program = environment["TILL_BIN"], !program.isEmpty {
-            guard FileManager.default.isExecutableFile(atPath: program) else {
+            // The shell would look for a name without a slash on the path.
+            let path = URL(fileURLWithPath: program).path
+            var isFolder: ObjCBool = false
+            guard FileManager.default.isExecutableFile(atPath: path),
+                FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue
+            else {
                 throw TillTestingError("TILL_BIN is \(program), which is not a program. Name the program till.")
             }
-            return program
+            return path
         }
         let folders = (environment["PATH"] ?? "").split(separator: ":")
         guard let program = folders.map({ "\($0)/till" }).first(where: FileManager.default.isExecutableFile) else {
@@ -83,6 +89,15 @@ struct ServerProcess: Sendable {
         let log = FileManager.default.contents(atPath: "\(folder)/log") ?? Data()
         stop()
         throw TillTestingError("Till did not start: \(String(decoding: log.suffix(2_000), as: UTF8.self))")
+    }
+
+    /// What to tell about the end of the server; nil while it runs.
+    func endReport() -> String? {
+        guard let status = FileManager.default.contents(atPath: "\(folder)/ended") else { return nil }
+        let log = FileManager.default.contents(atPath: "\(folder)/log") ?? Data()
+        let code = String(decoding: status, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        return "The server of the tests has ended with the status \(code). Its log ends with: "
+            + String(decoding: log.suffix(1_500), as: UTF8.self)
     }
 
     /// Stops the server.

@@ -9,6 +9,8 @@ extension Till {
         public let rootCertificate: String
         /// Deletes the apps of the tests when their process ends; nil if the server ends with it.
         let cleanup: Cleanup?
+        /// The process of a server that ends with the tests; nil if the server runs for itself.
+        private let process: ServerProcess?
         private let production: String
         private let sandbox: String
 
@@ -27,10 +29,17 @@ extension Till {
         ///   - token: a token of the control API that may administer; a server on the same machine needs none by
         ///     default.
         public init(control url: String, token: String? = nil) async throws {
-            try await self.init(control: url, token: token, isTemporary: false)
+            try await self.init(control: url, token: token, process: nil)
         }
 
-        init(control url: String, token: String? = nil, isTemporary: Bool) async throws {
+        /// - Parameter addresses: the addresses of the environments, where a container maps the ports to others.
+        init(
+            control url: String,
+            token: String? = nil,
+            process: ServerProcess?,
+            addresses: (production: String?, sandbox: String?) = (nil, nil)
+        ) async throws {
+            self.process = process
             control = ControlClient(connectingOnce: url, token: token)
             let ports: PortsInfo
             do {
@@ -48,10 +57,16 @@ extension Till {
             // Both environments are on the host of the control API, without a path and without TLS.
             (address.scheme, address.path) = ("http", "")
             address.port = ports.production
-            production = address.string ?? ""
+            production = addresses.production ?? address.string ?? ""
             address.port = ports.sandbox
-            sandbox = address.string ?? ""
-            cleanup = isTemporary ? nil : try Cleanup(control: control.url, token: token)
+            sandbox = addresses.sandbox ?? address.string ?? ""
+            cleanup = process != nil ? nil : try Cleanup(control: control.url, token: token)
+        }
+
+        /// An error as a test shows it: if the server has ended, with its status and the end of its log.
+        func explained(_ error: any Error) -> any Error {
+            guard error is ControlUnreachable, let report = process?.endReport() else { return error }
+            return TillTestingError(report)
         }
 
         /// The server that all tests of the process share. The first call starts it or finds it.
@@ -75,9 +90,21 @@ private actor SharedServer {
 
     private static func find(_ environment: [String: String]) async throws -> Till.Server {
         if let url = environment["TILL_CONTROL"], !url.isEmpty {
-            return try await Till.Server(control: url, token: environment["TILL_CONTROL_TOKEN"])
+            let parts = URLComponents(string: url)
+            guard ["http", "https"].contains(parts?.scheme), parts?.host?.isEmpty == false else {
+                throw TillTestingError("TILL_CONTROL is \(url), which is not a URL such as http://127.0.0.1:8890.")
+            }
+            let addresses = ["TILL_PRODUCTION", "TILL_SANDBOX"].map { name in
+                environment[name].flatMap { $0.isEmpty ? nil : $0 }
+            }
+            return try await Till.Server(
+                control: url,
+                token: environment["TILL_CONTROL_TOKEN"],
+                process: nil,
+                addresses: (addresses[0], addresses[1])
+            )
         }
         let process = try ServerProcess(program: ServerProcess.program(environment))
-        return try await Till.Server(control: process.ready(), isTemporary: true)
+        return try await Till.Server(control: process.ready(), process: process)
     }
 }

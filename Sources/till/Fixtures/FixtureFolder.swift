@@ -20,32 +20,62 @@ struct FixtureFolder {
         guard entries.isEmpty || force else {
             throw CommandRefused("\(path) is not empty. Give another folder, or --force to replace the fixtures in it.")
         }
+        let own = [Self.manifest, "README.md"].filter(entries.contains)
+        guard own.isEmpty || earlier != nil else {
+            throw CommandRefused(
+                "\(path) has a \(own[0]) that is not of till fixtures, and would be overwritten. Give another folder."
+            )
+        }
     }
 
-    /// Deletes the fixtures that an earlier manifest lists. Other files stay.
+    /// Deletes the fixtures that an earlier manifest lists. Other files stay, and links are not followed.
     func clear() {
-        guard
-            let bytes = FileManager.default.contents(atPath: "\(path)/\(Self.manifest)"),
-            let earlier = try? JSONTree.parse(Array(bytes)).decode(EarlierManifest.self)
-        else { return }
-        for file in earlier.files.map(\.file) where !file.hasPrefix("/") && !file.split(separator: "/").contains("..") {
+        for file in earlier?.files.map(\.file) ?? [] where isRegularFile(file) {
             try? FileManager.default.removeItem(atPath: "\(path)/\(file)")
         }
     }
 
-    /// What is read of the manifest of an earlier run.
+    /// Deletes what is in the folder, which was empty before, after some files could not be written.
+    func empty() {
+        for entry in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
+            try? FileManager.default.removeItem(atPath: "\(path)/\(entry)")
+        }
+    }
+
+    /// The manifest of an earlier run; nil if there is none.
+    private var earlier: EarlierManifest? {
+        guard isRegularFile(Self.manifest), let bytes = FileManager.default.contents(atPath: "\(path)/\(Self.manifest)")
+        else { return nil }
+        return try? JSONTree.parse(Array(bytes)).decode(EarlierManifest.self)
+    }
+
+    /// Whether a name is that of a file inside of the folder, without a link on the way.
+    private func isRegularFile(_ file: String) -> Bool {
+        let parts = file.split(separator: "/", omittingEmptySubsequences: false)
+        guard !parts.contains(where: { ["", ".", ".."].contains($0) }) else { return false }
+        for count in 1...parts.count {
+            let part = "\(path)/\(parts.prefix(count).joined(separator: "/"))"
+            let type = try? FileManager.default.attributesOfItem(atPath: part)[.type] as? FileAttributeType
+            guard type == (count == parts.count ? .typeRegular : .typeDirectory) else { return false }
+        }
+        return true
+    }
+
+    /// What is read of the manifest of an earlier run. Only `till fixtures` writes all these keys.
     private struct EarlierManifest: Decodable {
         struct File: Decodable {
             let file: String
         }
 
+        let format: Int
+        let till: String
         let files: [File]
     }
 
-    /// Writes the files, the manifest last.
+    /// Writes the manifest, so that `clear` finds the files even if they cannot all be written, and then the files.
     func write(_ contents: [String: [UInt8]], _ manifest: FixtureManifest) throws {
-        for (file, bytes) in contents.sorted(by: { $0.key < $1.key }) { try write(bytes, to: file) }
         try write(try JSONTree(encoding: manifest).written() + Array("\n".utf8), to: Self.manifest)
+        for (file, bytes) in contents.sorted(by: { $0.key < $1.key }) { try write(bytes, to: file) }
     }
 
     private func write(_ bytes: [UInt8], to file: String) throws {
@@ -55,7 +85,7 @@ struct FixtureFolder {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             try Data(bytes).write(to: url)
         } catch {
-            throw CommandRefused("\(url.path) cannot be written.")
+            throw CommandRefused("\(url.path) cannot be written: \(error.localizedDescription)")
         }
     }
 }

@@ -50,14 +50,13 @@ extension FixtureShop {
         _ = try await addReceipt("one-time-purchases", of: "olga", "A receipt with products that do not renew.")
         try await create("nils")
         let empty = try await addReceipt("no-purchases", of: "nils", "A receipt of an app without purchases.")
-        let expired = try await addTransactionReceipt("hugo", "expired-subscription")
-        _ = try await addTransactionReceipt("olga", "one-time-purchase")
+        try await addTransactionReceipt("hugo", "expired-subscription", "whose subscription has ended")
+        try await addTransactionReceipt("olga", "one-time-purchase", "of a product that does not renew")
 
         let secret = Self.sharedSecret
         try await addExchange("21004.wrong-password", subscriber, "wrong", "The password is wrong.")
         try await addExchange("21003.changed", Self.changed(subscriber), secret, "The receipt was changed.")
         try await addExchange("21002.malformed", "bm90IGEgcmVjZWlwdA==", secret, "The data is not a receipt.")
-        try await addExchange("21006.expired", expired, secret, "The subscription of the single receipt has ended.")
         if let foreign {
             let status = app.environment == .production ? 21_007 : 21_008
             try await addExchange("\(status).other-environment", foreign, secret, "A receipt of the other environment.")
@@ -83,14 +82,14 @@ extension FixtureShop {
         return try await addReceipt(name, info.receipt, shows)
     }
 
-    private mutating func addTransactionReceipt(_ customer: String, _ name: String) async throws -> String {
+    private mutating func addTransactionReceipt(_ customer: String, _ name: String, _ which: String) async throws {
         let rows = try await client.send(ListTransactions(app: app, customer: customer)).transactions
         let request = GetReceipt(app: app, customer: customer, transactionId: rows.first?.transactionId)
         let receipt = try await client.send(request).receipt
-        return try await addReceipt(
+        _ = try await addReceipt(
             "single.\(name)",
             receipt,
-            "A receipt of a single transaction, in the format of iOS 6."
+            "A receipt of a single transaction, in the format of iOS 6, \(which)."
         )
     }
 

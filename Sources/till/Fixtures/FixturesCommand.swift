@@ -56,7 +56,12 @@ struct FixturesCommand: DocumentedCommand {
         }
         try await server.stop()
         if force { folder.clear() }
-        try folder.write(made.contents, made.manifest)
+        do {
+            try folder.write(made.contents, made.manifest)
+        } catch {
+            if !force { folder.empty() }
+            throw error
+        }
         let count = made.manifest.files.count
         let outcome = JSONTree.members([
             "folder": .string(folder.path), "files": .count(count), "bundleId": .string(app),

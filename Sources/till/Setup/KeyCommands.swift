@@ -17,6 +17,8 @@ struct KeyCommand: DocumentedCommand {
         var name: String?
         @Option(help: "The issuer id of the team; required if there are several teams.")
         var issuer: String?
+        @Option(help: "The app with which the key is deleted. The key is valid for all apps of the team.")
+        var app: String?
         @Option(
             help: "The folder for the file, which is created if necessary (default: the current folder).",
             completion: .directory
@@ -35,7 +37,7 @@ struct KeyCommand: DocumentedCommand {
                     code: "cannot_write"
                 )
             }
-            let key = try await server.client().send(CreateKey(name: name, issuerId: issuer))
+            let key = try await server.client().send(CreateKey(name: name, issuerId: issuer, bundleId: app))
             let file = "\(out)/AuthKey_\(key.keyId).p8"
             try DataDirectory.write(key.privateKey ?? "", to: file)
             let shown = JSONTree.members([

@@ -33,17 +33,19 @@ struct FaultCommand: DocumentedCommand {
         var app: String?
         @Option(help: "Only in this environment.")
         var environment: StoreEnvironment?
+        @Option(help: "Only for notifications to this endpoint.")
+        var endpoint: String?
         @Option(help: "Only for this customer.")
         var customer: String?
-        @Option(help: "The percentage of matching calls that are affected (default: 100).")
+        @Option(help: "The percentage of matching calls or notifications that are affected (default: 100).")
         var percent: Int?
-        @Option(help: "The maximum number of affected calls (default: unlimited).")
+        @Option(help: "The maximum number of affected calls or notifications (default: unlimited).")
         var limit: Int?
         @Option(name: .customLong("for"), help: "The seconds for which the rule applies (default: unlimited).")
         var seconds: Int?
         @Option(help: "The value of the Retry-After header of an error, in seconds.")
         var retryAfter: Int?
-        @Option(help: "The length of the delay in milliseconds.")
+        @Option(help: "The length of the delay in milliseconds; for reorder, the maximum (default 60000).")
         var milliseconds: Int?
         @Option(help: "The maximum of an additional random delay, in milliseconds.")
         var spread: Int?
@@ -60,6 +62,7 @@ struct FaultCommand: DocumentedCommand {
                 environment: environment,
                 bundleId: app,
                 route: route,
+                endpoint: endpoint,
                 customer: customer,
                 percent: percent,
                 limit: limit,
@@ -90,12 +93,15 @@ struct FaultCommand: DocumentedCommand {
         static let examples = """
             till fault delete f1 --yes
             till fault delete --all --yes
+            till fault delete --all --app com.example.app --yes
             """
 
         @Argument(help: "The id of the rule.")
         var id: String?
         @Flag(help: "Deletes all fault rules.")
         var all = false
+        @Option(help: "Only fault rules for this app alone.")
+        var app: String?
         @OptionGroup var confirmation: Confirmation
         @OptionGroup var options: ServerOptions
 
@@ -106,11 +112,11 @@ struct FaultCommand: DocumentedCommand {
         }
 
         func request(_ client: ControlClient) -> any ControlRequest {
-            RemoveFaults(faultId: id)
+            RemoveFaults(faultId: id, bundleId: app)
         }
 
         func loss(_ client: ControlClient) -> String {
-            "Delete \(id.map { "the fault rule \($0)" } ?? "all fault rules")"
+            "Delete \(id.map { "the fault rule \($0)" } ?? "all fault rules")\(app.map { " of \($0)" } ?? "")"
         }
 
         func heading(_ answer: Deletion) -> String? { "Deleted \(id ?? "all fault rules")." }
@@ -119,12 +125,12 @@ struct FaultCommand: DocumentedCommand {
 
 extension FaultRuleInfo: TableRow {
     static let headings = [
-        "RULE", "KIND", "CODE", "ROUTE", "CUSTOMER", "ENVIRONMENT", "APP", "LIMIT", "MATCHED", "AFFECTED",
+        "RULE", "KIND", "CODE", "ROUTE", "ENDPOINT", "CUSTOMER", "ENVIRONMENT", "APP", "LIMIT", "MATCHED", "AFFECTED",
     ]
     static let empty = "No fault rules. Create one: till fault create KIND"
     var cells: [String?] {
         [
-            id, kind.rawValue, code.map { "\($0)" } ?? "-", route ?? "all", customer ?? "all",
+            id, kind.rawValue, code.map { "\($0)" } ?? "-", route ?? "all", endpoint ?? "all", customer ?? "all",
             environment?.rawValue ?? "all", bundleId ?? "all", limit.map { "\($0)" } ?? "-", "\(seen)", "\(struck)",
         ]
     }

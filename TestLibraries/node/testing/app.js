@@ -11,37 +11,66 @@ import { verifySignedData } from "./signed-data.js";
 /** Apple's names of the environments, which signed data contains. */
 const ENVIRONMENTS = { sandbox: "Sandbox", production: "Production" };
 
+const APP_OPTIONS = ["catalog", "environment", "bundleId", "start"];
+
 /**
  * Creates an app on the server of this process, with an endpoint: everything that a test needs. `catalog` is the path
  * or URL of a `.storekit` file; `endpoint` has the options of `App.listen`.
  */
 export async function useApp(options = {}) {
+  checkOptions(options, [...APP_OPTIONS, "endpoint"], "useApp");
+  const { endpoint, ...ofApp } = options;
   const till = await startTill();
-  const app = await createApp(till, options);
-  return { till, app, clock: app.clock, endpoint: await app.listen(options.endpoint) };
+  const app = await createApp(till, ofApp);
+  return { till, app, clock: app.clock, endpoint: await app.listen(endpoint) };
+}
+
+/** The first name of an endpoint that is not used: `primary`, `test`, `test-2` and so on. */
+function freeName(used) {
+  const isFree = (name) => used.every((found) => found.name !== name);
+  if (isFree("primary")) return "primary";
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? "test" : `test-${number}`;
+    if (isFree(name)) return name;
+  }
+}
+
+/** Refuses options with other names, so that a wrong name does not pass unnoticed. */
+export function checkOptions(options, names, what) {
+  const unknown = Object.keys(options).filter((name) => !names.includes(name));
+  if (unknown.length === 0) return;
+  throw new TypeError(`${what} has no option ${unknown.join(", ")}. Options: ${names.join(", ")}.`);
 }
 
 export async function createApp(till, options = {}) {
+  checkOptions(options, APP_OPTIONS, "createApp");
   const { catalog, environment = "sandbox" } = options;
   if (!ENVIRONMENTS[environment]) {
     throw new TypeError(`environment: expected sandbox or production, not ${environment}.`);
   }
-  const start = options.start === undefined ? undefined : milliseconds(options.start);
+  const start = options.start === undefined ? undefined : milliseconds(options.start, "start");
   const file = catalog && await readFile(catalog, "utf8");
   // A server with several teams wants to know which one; a server without a team creates one for the first app.
   const [team] = await till.call("listTeams");
   const bundleId = options.bundleId ?? `com.example.test-${randomUUID().slice(0, 13)}`;
   // Before the app exists, because this process may be killed at any time. An app with a given id may not be ours.
-  if (options.bundleId === undefined) till.remember({ bundleId });
+  if (options.bundleId === undefined) till.remember(bundleId);
   const created = await till.call("createApp", { bundleId, issuerId: team?.issuerId });
-  const key = await till.call("createKey", { name: bundleId, issuerId: created.issuerId });
+  till.remember(bundleId);
+  // The key is deleted with the app.
+  const key = await till.call("createKey", { name: bundleId, issuerId: created.issuerId, bundleId });
   const app = new App(till, environment, created, key, (await till.call("getAuthority")).rootCertificate,
     start === undefined ? undefined : "tests");
-  till.remember(app);
   if (file) await app.call("importStoreKitFile", {}, file);
   // The environment's clock cannot go back; a clock of customers can begin at any time.
   if (app.clock.name) await app.call("createClock", { name: app.clock.name, mode: "frozen", at: start });
-  else await app.call("setClock", { mode: "frozen" });
+  // Whatever the profile of a running server is, time passes as on the calendar.
+  await app.call("updateSettings", { rate: "calendar" });
+  if (!app.clock.name) {
+    // A whole second, as in most tests and in many backends.
+    const { now } = await app.call("setClock", { mode: "frozen" });
+    await app.call("setClock", { mode: "frozen", at: Math.ceil(now / 1000) * 1000 });
+  }
   return app;
 }
 
@@ -51,6 +80,7 @@ export class App {
   // Private, so that a printed app does not show it.
   #privateKey;
   #endpoints = new Set();
+  #isDeleted = false;
 
   constructor(till, environment, { bundleId, appAppleId }, { keyId, issuerId, privateKey }, rootCertificate, clock) {
     this.#till = till;
@@ -76,29 +106,55 @@ export class App {
     return ENVIRONMENTS[this.environment];
   }
 
-  /** Calls an operation of the control API for this app and environment: see `ControlClient.call`. */
+  /**
+   * Calls an operation of the control API for this app and environment, if it has them in its path, query or body: see
+   * `ControlClient.call`.
+   */
   call(operation, values, body) {
-    const [, path = "", query = []] = operations[operation] ?? [];
-    const own = ["bundleId", "environment"].filter((name) => path.includes(`{${name}}`) || query.includes(name));
+    const [, path = "", query = [], inBody = []] = operations[operation] ?? [];
+    const own = ["bundleId", "environment"].filter((name) =>
+      path.includes(`{${name}}`) || query.includes(name) || inBody.includes(name));
     const ofApp = Object.fromEntries(own.map((name) => [name, this[name]]));
     return this.#till.call(operation, { ...ofApp, ...values }, body);
   }
 
-  /** The customer with this name. Till creates the customer at the first purchase, on the app's clock. */
-  customer(name) {
-    return new Customer(this, name);
+  /**
+   * The customer with this name. The first operation creates the customer, on the app's clock, with the options that
+   * are given: `storefront`, `platform`, `downloadsApp`.
+   */
+  customer(name, options = {}) {
+    checkOptions(options, ["storefront", "platform", "downloadsApp"], "customer");
+    return new Customer(this, name, options);
   }
 
-  /** A receiver of this app's notifications on a free port of 127.0.0.1. */
-  async listen(options) {
-    const endpoint = await openEndpoint(this, options);
+  /**
+   * A receiver of this app's notifications on a free port of 127.0.0.1. It is the endpoint `primary`, or `test` if
+   * there is a primary one.
+   */
+  async listen(options = {}) {
+    checkOptions(options, ["host", "hostname", "port", "name", "types"], "listen");
+    const name = options.name ?? freeName(await this.call("listEndpoints"));
+    const endpoint = await openEndpoint(this, { ...options, name });
     this.#endpoints.add(endpoint);
     return endpoint;
   }
 
-  /** Lets Till also send the notifications of this app to a server of yours. */
-  sendNotificationsTo(url, { name = "backend", types } = {}) {
+  /**
+   * Lets Till also send the notifications of this app to a server of yours. It becomes the endpoint `primary`, which
+   * Apple's notification history is about; a receiver that has this name so far becomes the endpoint `test`.
+   */
+  async sendNotificationsTo(url, { name = "primary", types } = {}) {
+    const used = await this.call("listEndpoints");
+    const replaced = used.find((found) => found.name === "primary" && this.#isReceiver(found));
+    if (name === "primary" && replaced) {
+      const { url: receiver, types: itsTypes } = replaced;
+      await this.call("setEndpoint", { endpoint: freeName(used), url: receiver, types: itsTypes });
+    }
     return this.call("setEndpoint", { endpoint: name, url: String(url), types });
+  }
+
+  #isReceiver({ url }) {
+    return [...this.#endpoints].some((endpoint) => endpoint.url === url);
   }
 
   /** A bearer token for the App Store Server API, valid for five minutes. */
@@ -145,11 +201,12 @@ export class App {
     };
   }
 
-  /** Deletes the app with its data, revokes its API key, and closes its endpoints. */
+  /** Deletes the app with its data and its API key, and closes its endpoints. */
   async delete() {
-    this.#till.forget(this.bundleId);
+    if (this.#isDeleted) return;
+    this.#isDeleted = true;
     for (const endpoint of this.#endpoints) await endpoint.close();
-    await this.#till.call("revokeKey", { keyId: this.keyId });
     await this.#till.call("reset", { bundleId: this.bundleId, everything: true });
+    this.#till.forget(this.bundleId);
   }
 }

@@ -2,10 +2,10 @@
 export const SETTLE = 60;
 
 /** A date as milliseconds since 1970, from a `Date`, from such a number, or from a date as text. */
-export function milliseconds(date) {
-  const time = new Date(date).getTime();
-  if (Number.isNaN(time)) throw new TypeError(`Not a date: ${date}`);
-  return time;
+export function milliseconds(date, name = "date") {
+  const time = date === null ? NaN : new Date(date).getTime();
+  if (!Number.isNaN(time)) return time;
+  throw new TypeError(`${name}: not a date: ${date}. Use a Date, milliseconds, or text such as 2025-01-31T12:00:00Z.`);
 }
 
 /** The clock of an app. It is frozen: only a test advances it. */

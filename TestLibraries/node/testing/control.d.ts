@@ -180,8 +180,8 @@ export interface Operations {
   listFaults: { input: {}; output: Array<FaultRuleInfo> };
   /** Adds a fault rule. */
   addFault: { input: AddFault; output: FaultRuleInfo };
-  /** Removes a fault rule, or all fault rules. */
-  removeFaults: { input: { faultId?: string }; output: undefined };
+  /** Removes a fault rule, all fault rules of an app, or all fault rules. */
+  removeFaults: { input: { faultId?: string; bundleId?: string }; output: undefined };
   /** Erases all activity: customers, purchases, notifications, clocks and fault rules. */
   reset: { input: { bundleId?: string; everything?: boolean; confirm?: string }; output: undefined };
   /** Exports the current state, including shared secrets, as one line of JSON for each row. */
@@ -232,11 +232,13 @@ export interface AddFault {
   bundleId?: string;
   /** The route to which the rule is limited, such as `getTransactionInfo`; for notifications, the type. */
   route?: string;
+  /** The name of the endpoint to which the rule is limited; only for faults of notifications. */
+  endpoint?: string;
   /** The customer to whom the rule is limited. */
   customer?: string;
-  /** The percentage of matching calls that are affected; all by default. */
+  /** The percentage of matching calls or notifications that are affected; all by default. */
   percent?: number;
-  /** The maximum number of affected calls; unlimited by default. */
+  /** The maximum number of affected calls or notifications; unlimited by default. A notification to several endpoints counts once. */
   limit?: number;
   /** When the rule ends, in milliseconds of real time since 1970. */
   until?: number;
@@ -244,7 +246,7 @@ export interface AddFault {
   code?: number;
   /** The value of the Retry-After header of an error, in seconds. */
   retryAfter?: number;
-  /** The length of the delay in milliseconds. */
+  /** The length of the delay in milliseconds. For `reorder`, the longest time for which the notification is held back; 60,000 by default. */
   milliseconds?: number;
   /** The maximum of an additional random delay, in milliseconds. */
   spread?: number;
@@ -708,6 +710,8 @@ export interface CreateKey {
   name?: string;
   /** The issuer id of the team; required if there are several teams. */
   issuerId?: string;
+  /** The app with which the key is deleted; by default the key stays. The key is valid for all apps of the team. */
+  bundleId?: string;
 }
 
 /** Creates a team. */
@@ -1068,7 +1072,7 @@ export interface FaultInfo {
  * - `drop`: Does not send a notification, but records it as delivered.
  * - `delay`: Sends a notification `milliseconds` of real time late.
  * - `duplicate`: Posts a notification twice.
- * - `reorder`: Holds a notification back for `milliseconds`, so that the next notification of the same subscription is sent first.
+ * - `reorder`: Holds a notification back until the next notification of the same subscription was sent, or for at most `milliseconds`.
  */
 export type FaultKind = "error" | "unauthorized" | "status" | "receiptStatus" | "latency" | "cut" | "half" | "staleReads" | "rateLimit" | "drop" | "delay" | "duplicate" | "reorder";
 
@@ -1084,6 +1088,8 @@ export interface FaultRuleInfo {
   bundleId?: string;
   /** The route to which the rule is limited, such as `getTransactionInfo`; for notifications, the type. */
   route?: string;
+  /** The name of the endpoint to which the rule is limited; only for faults of notifications. */
+  endpoint?: string;
   /** The customer to whom the rule is limited. */
   customer?: string;
   /** The percentage of matching calls that are affected; absent for all. */
@@ -1104,9 +1110,9 @@ export interface FaultRuleInfo {
   perHour?: number;
   /** The seed of the random numbers. */
   seed: number;
-  /** The number of matching calls since the server started. */
+  /** The number of matching calls or notifications since the server started. */
   seen: number;
-  /** The number of affected calls since the server started. */
+  /** The number of affected calls or notifications since the server started. */
   struck: number;
 }
 
@@ -1246,6 +1252,8 @@ export interface KeyInfo {
   name: string;
   /** The app whose offers the key signs; absent for a key of the API. */
   offersOf?: string;
+  /** The app with which a key of the API is deleted; absent if the key stays. */
+  bundleId?: string;
   /** The revocation date, in milliseconds since 1970; absent if the key is not revoked. */
   revokedDate?: number;
   /** The private key in PEM, the content of a .p8 file; only in the answer that created the key. */

@@ -11,13 +11,21 @@ export class ControlError extends Error {
   }
 }
 
+/** The server does not answer. */
+export class UnreachableError extends Error {
+  name = "UnreachableError";
+}
+
 /** A client of the control API. The types in control.d.ts are made from the server's OpenAPI document. */
 export class ControlClient {
   #token;
+  #explain;
 
-  constructor(address, token) {
+  /** `explain` returns, or promises, the reason why the server does not answer, for the message of an error. */
+  constructor(address, token, explain = (cause) => `The control API at ${address} does not answer: ${cause}.`) {
     this.address = address.replace(/\/+$/, "");
     this.#token = token;
+    this.#explain = explain;
   }
 
   /**
@@ -46,8 +54,13 @@ export class ControlClient {
   async #send(operation, method, url, body) {
     const headers = body === undefined ? {} : { "Content-Type": "application/json" };
     if (this.#token) headers.Authorization = `Bearer ${this.#token}`;
-    const answer = await fetch(url, { method, headers, body });
-    const text = await answer.text();
+    let answer, text;
+    try {
+      answer = await fetch(url, { method, headers, body });
+      text = await answer.text();
+    } catch (error) {
+      throw new UnreachableError(await this.#explain(error.cause?.message || error.cause?.code || error.message));
+    }
     const isJSON = (answer.headers.get("Content-Type") ?? "").startsWith("application/json");
     const content = isJSON && text ? JSON.parse(text) : text || undefined;
     const refusal = isJSON ? content : { message: text.slice(0, 500) };

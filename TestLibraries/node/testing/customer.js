@@ -7,10 +7,23 @@ import { SETTLE } from "./clock.js";
  */
 export class Customer {
   #app;
+  #options;
+  #created;
 
-  constructor(app, name) {
+  constructor(app, name, options) {
     this.#app = app;
+    this.#options = options;
     this.name = name;
+  }
+
+  /** Creates the customer, who may exist. A purchase creates a customer by itself, but without options. */
+  #create() {
+    const customer = { customer: this.name, clock: this.#app.clock.name, ...this.#options };
+    this.#created ??= this.#app.call("createCustomer", customer).catch((error) => {
+      this.#created = undefined;
+      throw error;
+    });
+    return this.#created;
   }
 
   #call(operation, values) {
@@ -38,6 +51,7 @@ export class Customer {
    * `options` are the keys of a purchase in the control API, such as `quantity`, `offer` and `appAccountToken`.
    */
   async buy(productId, options = {}) {
+    if (Object.keys(this.#options).length > 0) await this.#create();
     const answer = await this.#call("buyProduct", {
       productId, clock: this.#app.clock.name, ...options, include: ["signed", "device"], settle: SETTLE,
     });
@@ -73,9 +87,16 @@ export class Customer {
     return this.#onSubscription("declinePriceIncrease", transaction, options);
   }
 
-  /** Refunds a transaction: `share` (`FULL`, `UNUSED`, `PART`), `percentage` in thousandths of a percent, `reason`. */
-  refund(transaction, options) {
-    return this.#onTransaction("refundTransaction", transaction, options);
+  /** Refunds a transaction: `share` (`FULL`, `UNUSED`, `PART`), `percentage` (50 is the half), `reason`. */
+  async refund(transaction, options = {}) {
+    // The control API has thousandths of a percent, as the transaction has in revocationPercentage.
+    const { percentage, ...rest } = options;
+    if (percentage === undefined) return this.#onTransaction("refundTransaction", transaction, rest);
+    if (!(percentage > 0 && percentage < 100)) {
+      throw new TypeError(`percentage is ${percentage}. Use more than 0 and less than 100; without it, all.`);
+    }
+    const part = { share: "PART", ...rest, percentage: Math.round(percentage * 1000) };
+    return this.#onTransaction("refundTransaction", transaction, part);
   }
 
   reverseRefund(transaction, options) {
@@ -106,7 +127,8 @@ export class Customer {
     return this.#update({ asksToBuy: asks });
   }
 
-  #update(change) {
+  async #update(change) {
+    await this.#create();
     return this.#call("updateCustomer", { ...change, settle: SETTLE });
   }
 

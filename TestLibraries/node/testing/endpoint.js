@@ -1,5 +1,7 @@
 import { createServer } from "node:http";
 
+import { notificationTypes } from "./operations.js";
+
 const PATH = "/notifications";
 // Operations wait for their deliveries, so a notification that has not arrived by then never will.
 const TIMEOUT_MS = 10_000;
@@ -48,22 +50,25 @@ export class Endpoint {
 
   /**
    * The next notification of this type, and of this subtype if it is given, that no call of `expect` has returned yet.
+   * With the subtype `null`, only one without a subtype.
    * Waits for it, and fails after `timeout` milliseconds with a list of what arrived instead.
    */
   async expect(type, subtype, { timeout = TIMEOUT_MS } = {}) {
-    const [wantedType, wantedSubtype = subtype] = type.split("/");
+    const [wantedType, wantedSubtype = subtype === null ? "" : subtype] = type.split("/");
+    // The App Store sends no such type, so only what has arrived already can be it.
+    const limit = notificationTypes.includes(wantedType) ? timeout : 0;
     const take = () => {
       const found = this.received.find((notification) =>
         !this.#taken.has(notification) && notification.notificationType === wantedType &&
-        (wantedSubtype === undefined || notification.subtype === wantedSubtype));
+        (wantedSubtype === undefined || (notification.subtype ?? "") === wantedSubtype));
       if (found) this.#taken.add(found);
       return found;
     };
     return take() ?? new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const timer = setTimeout(async () => {
         this.#waiting.delete(look);
-        reject(new Error(this.#missing([wantedType, wantedSubtype].filter(Boolean).join("/"), timeout)));
-      }, timeout);
+        reject(new Error(await this.#missing(wantedType, wantedSubtype, limit)));
+      }, limit);
       const look = () => {
         const found = take();
         if (!found) return;
@@ -144,13 +149,24 @@ export class Endpoint {
     };
   }
 
-  #missing(wanted, timeout) {
+  /** The faults that hit notifications of a type, such as one that dropped it. */
+  async #faults(type) {
+    const { entries } = await this.#app.call("listRequests", { path: type, limit: 20 }).catch(() => ({ entries: [] }));
+    return entries.filter(({ path, explanation }) => path === type && explanation.startsWith("Fault ")).slice(0, 5)
+      .map(({ explanation }) => `A fault rule hit ${type}: ${explanation}`);
+  }
+
+  async #missing(type, subtype, timeout) {
+    const wanted = subtype ? `${type}/${subtype}` : type;
     const arrived = this.received.map((notification) =>
       `  ${label(notification)}${this.#taken.has(notification) ? " (already returned by expect)" : ""}`);
     const refused = this.refused.map(({ status, reason, notification }) =>
       `  ${notification ? label(notification) : "a delivery"}, answered with ${status}: ${reason}`);
     return [
-      `No ${wanted} arrived within ${timeout / 1000} s.`,
+      notificationTypes.includes(type)
+        ? `No ${wanted} arrived within ${timeout / 1000} s.`
+        : `No ${wanted} arrived: the App Store has no notification type ${type}.`,
+      ...await this.#faults(type),
       arrived.length ? "Arrived:" : "Nothing arrived.", ...arrived, ...(refused.length ? ["Refused:"] : []), ...refused,
     ].join("\n");
   }

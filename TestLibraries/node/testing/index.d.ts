@@ -14,7 +14,7 @@ export interface AppOptions {
   environment?: Environment;
   /** Default: a random one. */
   bundleId?: string;
-  /** The time that the app's clock shows at first. Default: the present time. */
+  /** The time that the app's clock shows at first. Default: the present time, as a whole second. */
   start?: Date | number | string;
 }
 
@@ -25,7 +25,7 @@ export interface EndpointOptions {
   hostname?: string;
   /** Default: 0, a free port. */
   port?: number;
-  /** The name of the endpoint. Default: `primary`. */
+  /** The name of the endpoint. Default: `primary`, or `test` if there is a primary endpoint. */
   name?: string;
   /** Only notifications of these types, such as `DID_RENEW` or `EXPIRED/VOLUNTARY`. */
   types?: string[];
@@ -97,11 +97,14 @@ export class App {
   /** The root certificate as DER, in a list, as Apple's library takes it. */
   readonly rootCertificates: Buffer[];
   readonly clock: Clock;
-  /** The customer with this name. Till creates the customer at the first purchase. */
-  customer(name: string): Customer;
+  /** The customer with this name. The first operation creates the customer, with these options. */
+  customer(name: string, options?: { storefront?: string; platform?: string; downloadsApp?: boolean }): Customer;
   /** A receiver of this app's notifications. */
   listen(options?: EndpointOptions): Promise<Endpoint>;
-  /** Lets Till also send the notifications of this app to a server of yours. */
+  /**
+   * Lets Till also send the notifications of this app to a server of yours. It becomes the endpoint `primary`, which
+   * Apple's notification history is about; a receiver that has this name so far becomes the endpoint `test`.
+   */
   sendNotificationsTo(url: string | URL, options?: { name?: string; types?: string[] }): Promise<unknown>;
   /** A bearer token for the App Store Server API, valid for five minutes. */
   token(): string;
@@ -111,11 +114,11 @@ export class App {
   verify(signedData: string, kind?: SignedDataKind): any;
   /** Saves the state of this app. `restore()` brings it back, with the time of its clock, and empties its endpoints. */
   snapshot(): Promise<{ readonly name: string; restore(): Promise<void>; delete(): Promise<void> }>;
-  /** Calls an operation of the control API for this app and environment. */
+  /** Calls an operation of the control API for this app and environment, if it has them in its path, query or body. */
   call<Name extends keyof Operations>(
     operation: Name, values?: OfApp<Name>, body?: string,
   ): Promise<Operations[Name]["output"]>;
-  /** Deletes the app with its data, revokes its API key, and closes its endpoints. */
+  /** Deletes the app with its data and its API key, and closes its endpoints. */
   delete(): Promise<void>;
 }
 
@@ -139,9 +142,12 @@ export class Clock {
   upcomingEvents(): Promise<Operations["listUpcomingEvents"]["output"]>;
 }
 
-/** A purchase: its transaction, and what else the control API answers. */
+/**
+ * A purchase: its transaction, and what else the control API answers. While it waits for approval (`result` is `held`),
+ * the keys of the transaction and `signedTransaction` are absent.
+ */
 export type Purchase = TransactionInfo & Omit<PurchaseInfo, "transaction"> & {
-  /** The signed transaction as StoreKit gives it to the app. Absent while the purchase is pending. */
+  /** The signed transaction as StoreKit gives it to the app. */
   signedTransaction: string;
 };
 
@@ -182,7 +188,7 @@ export class Customer {
   declinePriceIncrease(
     transaction?: AnyTransaction, options?: Options<"declinePriceIncrease">,
   ): Answer<"declinePriceIncrease">;
-  /** Refunds a transaction: `share` (`FULL`, `UNUSED`, `PART`), `percentage` in thousandths of a percent, `reason`. */
+  /** Refunds a transaction: `share` (`FULL`, `UNUSED`, `PART`), `percentage` (50 is the half), `reason`. */
   refund(transaction?: AnyTransaction, options?: Options<"refundTransaction">): Answer<"refundTransaction">;
   reverseRefund(transaction?: AnyTransaction, options?: Options<"reverseRefund">): Answer<"reverseRefund">;
   /** Asks for a refund, as a customer does. */
@@ -242,10 +248,11 @@ export class Endpoint {
   readonly refused: RefusedDelivery[];
   /**
    * The next notification of this type, and of this subtype if it is given, that no call of `expect` has returned yet.
-   * Waits for it, and fails after `timeout` milliseconds (10,000) with a list of what arrived instead.
+   * Waits for it, and fails after `timeout` milliseconds (10,000) with a list of what arrived instead, and the fault
+   * rules that hit such notifications.
    */
   expect(
-    type: NotificationType | `${NotificationType}/${NotificationSubtype}`, subtype?: NotificationSubtype,
+    type: NotificationType | `${NotificationType}/${NotificationSubtype}`, subtype?: NotificationSubtype | null,
     options?: { timeout?: number },
   ): Promise<Notification>;
   /** Fails if a notification has arrived that no call of `expect` has returned. */
@@ -280,6 +287,9 @@ export class ControlError extends Error {
   readonly code?: string;
   readonly faults?: Array<{ path: string; expected: string; found: string }>;
 }
+
+/** The server does not answer. The message says why, if the server was started by this process. */
+export class UnreachableError extends Error {}
 
 export type SignedDataKind = "notification" | "transaction" | "renewalInfo" | "appTransaction";
 

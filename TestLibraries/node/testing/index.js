@@ -2,7 +2,7 @@
 
 export { App, useApp } from "./app.js";
 export { Clock } from "./clock.js";
-export { ControlClient, ControlError } from "./control.js";
+export { ControlClient, ControlError, UnreachableError } from "./control.js";
 export { Customer } from "./customer.js";
 export { Endpoint } from "./endpoint.js";
 export { SignedDataError, verifySignedData } from "./signed-data.js";

@@ -1,15 +1,17 @@
-import { accessSync, constants, existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 import { createApp } from "./app.js";
-import { ControlClient } from "./control.js";
+import { ControlClient, ControlError } from "./control.js";
 import { startKeeper } from "./keeper-client.js";
 
 // A busy machine needs long; a server that has not started by then never will.
 const START_LIMIT_MS = 120_000;
+// How long the note about an end of the server may come after the last connection was refused.
+const END_LIMIT_MS = 5_000;
 const PACKAGED = fileURLToPath(new URL("../bin/till", import.meta.url));
 
 /** The server of this process, as a promise. */
@@ -60,8 +62,8 @@ export class Till {
   }
 
   /** Deletes the app at the end of the process, even if the process is killed, unless `forget` is called before. */
-  remember({ bundleId, keyId }) {
-    if (this.isShared) this.#keeper.tell({ remember: { bundleId, keyId } });
+  remember(bundleId) {
+    if (this.isShared) this.#keeper.tell({ remember: bundleId });
   }
 
   forget(bundleId) {
@@ -77,8 +79,15 @@ export class Till {
 
 async function joinRunning(address) {
   const token = process.env.TILL_CONTROL_TOKEN || undefined;
-  const control = new ControlClient(address, token);
-  const { ports } = await control.call("getStatus");
+  if (!/^https?:$/.test(URL.canParse(address) ? new URL(address).protocol : "")) {
+    throw new TypeError(`TILL_CONTROL is ${address}, which is not a URL such as http://127.0.0.1:8890.`);
+  }
+  const control = new ControlClient(address, token, (cause) =>
+    `No answer from the server at ${address}, which TILL_CONTROL names: ${cause}. Start it, or unset TILL_CONTROL.`);
+  const { ports } = await control.call("getStatus").catch((error) => {
+    if (error instanceof ControlError) error.message += ` TILL_CONTROL is ${address}.`;
+    throw error;
+  });
   const at = (port) => Object.assign(new URL(control.address), { port }).origin;
   const addresses = {
     // In a container, the ports outside differ from those that the server knows.
@@ -89,33 +98,51 @@ async function joinRunning(address) {
 }
 
 async function serve(flags) {
+  const program = findTill();
   const folder = mkdtempSync(join(tmpdir(), "till-testing-"));
   const ready = join(folder, "ready.json");
   const logFile = join(folder, "log");
   const ports = ["--production-port", "0", "--sandbox-port", "0", "--control-port", "0"];
-  const command = [findTill(), "serve", "--ephemeral", ...ports, "--ready-file", ready, ...flags];
+  const command = [program, "serve", "--ephemeral", ...ports, "--ready-file", ready, ...flags];
   const keeper = startKeeper({ serve: { command, folder, logFile } });
   const deadline = Date.now() + START_LIMIT_MS;
   while (!existsSync(ready)) {
-    const failure = keeper.hasEnded ? "ended" : Date.now() > deadline ? "is not ready" : undefined;
+    const end = join(folder, "ended");
+    const hasEnded = keeper.hasEnded || existsSync(end);
+    const failure = hasEnded ? "ended" : Date.now() > deadline ? "is not ready" : undefined;
     if (failure) {
+      const reason = existsSync(end) ? ` (${readFileSync(end, "utf8")})` : "";
       const log = existsSync(logFile) ? tail(logFile, 20) : "";
       await keeper.end();
-      throw new Error(`${command.join(" ")} ${failure}:\n${log}`);
+      throw new Error(`${command.join(" ")} ${failure}${reason}:\n${log}`);
     }
     await sleep(10);
   }
   const addresses = JSON.parse(readFileSync(ready, "utf8"));
-  return new Till(new ControlClient(addresses.control), addresses, keeper, logFile);
+  const control = new ControlClient(addresses.control, undefined, (cause) => explainEnd(folder, logFile, cause));
+  return new Till(control, addresses, keeper, logFile);
+}
+
+/** Why a server of this process does not answer. */
+async function explainEnd(folder, logFile, cause) {
+  const ended = join(folder, "ended");
+  const deadline = Date.now() + END_LIMIT_MS;
+  // The connection may be refused before the keeper has noticed the end.
+  while (existsSync(folder) && !existsSync(ended) && Date.now() < deadline) await sleep(20);
+  if (!existsSync(folder)) return "The server was stopped before the tests ended.";
+  if (!existsSync(ended)) return `The server does not answer: ${cause}.`;
+  return `The server has ended (${readFileSync(ended, "utf8")}). Its log ends with:\n${tail(logFile, 15)}`;
 }
 
 /** The program: `TILL_BIN`, the one in this package, or the one on the path. */
 function findTill() {
   if (process.env.TILL_BIN) {
-    if (isProgram(process.env.TILL_BIN)) return process.env.TILL_BIN;
+    // The keeper runs in another folder.
+    if (isProgram(process.env.TILL_BIN)) return resolve(process.env.TILL_BIN);
     throw new Error(`TILL_BIN names ${process.env.TILL_BIN}, which is not a program.`);
   }
-  const onPath = (process.env.PATH ?? "").split(delimiter).filter(Boolean).map((folder) => join(folder, "till"));
+  const onPath = (process.env.PATH ?? "").split(delimiter).filter(Boolean)
+    .map((folder) => resolve(folder, "till"));
   const found = [PACKAGED, ...onPath].find(isProgram);
   if (!found) throw new Error("till was not found: set TILL_BIN to the program, or add its folder to PATH.");
   return found;
@@ -124,7 +151,7 @@ function findTill() {
 function isProgram(path) {
   try {
     accessSync(path, constants.X_OK);
-    return true;
+    return statSync(path).isFile();
   } catch {
     return false;
   }

@@ -73,7 +73,8 @@ test("the clock advances by a duration, to a date, and to the next event", async
   await endpoint.expect("DID_RENEW");
   await clock.advanceTo(new Date(expiresDate + 1000));
   assert.equal((await clock.now()).getTime(), expiresDate + 1000);
-  assert.throws(() => clock.advanceTo("soon"), /Not a date: soon/);
+  assert.throws(() => clock.advanceTo("soon"), /not a date: soon/);
+  assert.equal(start % 1000, 0);
   await assert.rejects(() => clock.advance("soon"), { code: "bad_duration" });
 });
 
@@ -91,7 +92,7 @@ test("a customer cancels, resumes, is declined, recovers, asks for a refund and 
   await endpoint.expect("DID_FAIL_TO_RENEW");
   await ann.acceptCard();
   const { transaction } = await endpoint.expect("DID_RENEW", "BILLING_RECOVERY");
-  await ann.refund(transaction, { share: "PART", percentage: 50_000 });
+  await ann.refund(transaction, { percentage: 50 });
   assert.equal((await endpoint.expect("REFUND")).transaction.revocationPercentage, 50_000);
   await ann.reverseRefund();
   await endpoint.expect("REFUND_REVERSED");
@@ -150,7 +151,7 @@ test("the clock of an app can start in the past", async () => {
   await clock.advanceTo(expiresDate);
   assert.equal((await endpoint.expect("DID_RENEW")).transaction.purchaseDate, expiresDate);
   assert.deepEqual((await clock.upcomingEvents()).events.length, 1);
-  await assert.rejects(() => useApp({ catalog, start: "soon" }), /Not a date: soon/);
+  await assert.rejects(() => useApp({ catalog, start: "soon" }), /not a date: soon/);
 });
 
 test("expect fails with a list of what arrived instead", async () => {
@@ -258,31 +259,84 @@ test("a second server gets the notifications, too", async () => {
   backend.closeAllConnections();
 });
 
-test("a deleted app leaves no data and no valid key", async () => {
+test("a deleted app leaves no data and no key", async () => {
   const { app } = await useApp({ catalog });
   await app.customer("ann").buy("coins.10");
   await app.delete();
   assert.ok(!(await till.call("listApps")).some(({ bundleId }) => bundleId === app.bundleId));
-  const key = (await till.call("listKeys")).find(({ keyId }) => keyId === app.keyId);
-  assert.ok(key.revokedDate);
+  assert.ok(!(await till.call("listKeys")).some(({ keyId }) => keyId === app.keyId));
 });
 
 test("wrong calls and files name what is wrong", async () => {
   await assert.rejects(() => useApp({ catalog: "missing.storekit" }), { code: "ENOENT" });
   await assert.rejects(() => useApp({ environment: "Sandbox" }), /expected sandbox or production, not Sandbox/);
+  await assert.rejects(() => useApp({ catalogue: "x" }), /useApp has no option catalogue\. Options: catalog, /);
+  await assert.rejects(() => useApp({ endpoint: { path: "x" } }), /listen has no option path/);
+  await assert.rejects(() => useApp({ start: "soon" }), /start: not a date: soon/);
+  const { app, endpoint } = await useApp({ catalog });
+  await assert.rejects(() => endpoint.expect("SUBSCRIBE"), /has no notification type SUBSCRIBE/);
+  await app.customer("ann").buy("coins.10");
+  await assert.rejects(() => app.customer("ann").refund("1", { percentage: 100 }), /percentage is 100/);
   await assert.rejects(() => till.call("buy"), /The control API has no operation buy\./);
   await assert.rejects(() => till.call("getApp"), /getApp needs bundleId\./);
   await assert.rejects(() => till.call("createApp", { bundleId: 5 }), /createApp: 400 bad_request: .*bundleId/);
   const program = { env: { ...process.env, TILL_BIN: "/nothing" } };
   await assert.rejects(() => promisify(execFile)(process.execPath, [OWNER], program), /TILL_BIN names \/nothing/);
   const wrong = { env: { ...process.env, OWNER_ARGUMENTS: "--no-such-flag" } };
-  await assert.rejects(() => promisify(execFile)(process.execPath, [OWNER], wrong), /ended:\n.*no-such-flag/s);
+  await assert.rejects(() => promisify(execFile)(process.execPath, [OWNER], wrong), /ended \(status 64\):\n.*no-such-flag/s);
+  for (const [address, message] of [
+    ["http://127.0.0.1:9", /TILL_CONTROL names: .* unset TILL_CONTROL/],
+    ["127.0.0.1:9", /TILL_CONTROL is 127.* not a URL/],
+  ]) {
+    const dead = { env: { ...process.env, TILL_CONTROL: address } };
+    await assert.rejects(() => promisify(execFile)(process.execPath, [OWNER], dead), message);
+  }
+});
+
+test("a server of the test is the primary endpoint, and the receiver keeps its notifications", async () => {
+  const { app, endpoint } = await useApp({ catalog });
+  const names = async () => Object.fromEntries((await app.call("listEndpoints")).map(({ name, url }) => [name, url]));
+  await app.sendNotificationsTo("http://127.0.0.1:9/apple");
+  assert.deepEqual(await names(), { primary: "http://127.0.0.1:9/apple", test: endpoint.url });
+  await app.customer("ann").buy("coins.10");
+  await endpoint.expect("ONE_TIME_CHARGE");
+  const { transactionId } = await app.customer("bob").buy("coins.10");
+  const [{ deliveries }] = (await app.call("listNotifications", { limit: 1 })).notifications;
+  assert.deepEqual(deliveries.map(({ endpoint, isDelivered }) => [endpoint, isDelivered]).toSorted(),
+    [["primary", false], ["test", true]]);
+  assert.ok(transactionId);
+});
+
+test("a failed expectation names the fault, which concerns this app only", async () => {
+  const { app, endpoint } = await useApp({ catalog });
+  const other = await useApp({ catalog });
+  const rule = await app.call("addFault", { kind: "drop", limit: 1 });
+  assert.deepEqual([rule.bundleId, rule.environment], [app.bundleId, "sandbox"]);
+  await other.app.customer("ann").buy("coins.10");
+  await other.endpoint.expect("ONE_TIME_CHARGE");
+  await app.customer("ann").buy("coins.10");
+  const message = /A fault rule hit ONE_TIME_CHARGE: Fault f\d+: drop/;
+  await assert.rejects(() => endpoint.expect("ONE_TIME_CHARGE", undefined, { timeout: 1 }), message);
+  await app.call("removeFaults");
+  assert.ok(!(await till.call("listFaults")).some(({ id }) => id === rule.id));
+});
+
+test("a server that ends says so in one message", async () => {
+  const { owner, server } = await startOwner({});
+  process.kill(server, "SIGKILL");
+  await until(() => !isRunning(server), "the server ended");
+  let text = "";
+  owner.stderr.on("data", (part) => { text += part; });
+  owner.stdin.write("call\n");
+  const [status] = await once(owner, "exit");
+  assert.equal(status, 1);
+  assert.match(text, /UnreachableError: The server has ended \(SIGKILL\)\. Its log ends with:/);
 });
 
 /** Starts a process that uses the library, and returns what it prints once it has an app. */
 async function startOwner(environment) {
   const owner = spawn(process.execPath, [OWNER], {
-    env: { ...process.env, ...environment }, stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, ...environment }, stdio: ["pipe", "pipe", "pipe"],
   });
   const [line] = await once(owner.stdout, "data");
   return { owner, ...JSON.parse(line) };

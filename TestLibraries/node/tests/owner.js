@@ -10,4 +10,5 @@ const { dataDirectory } = await till.call("getStatus");
 const server = till.isShared ? undefined : Number(/process=(\d+)/.exec(till.log())[1]);
 const facts = { bundleId: app.bundleId, control: till.control.address, dataDirectory, server, logFile: till.logFile };
 process.stdout.write(JSON.stringify(facts));
-await once(process.stdin, "data");
+const [order] = await once(process.stdin, "data");
+if (String(order).startsWith("call")) await app.customer("ann").info();

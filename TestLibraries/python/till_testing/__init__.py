@@ -5,8 +5,9 @@ from .clock import Clock
 from .customer import Customer, Purchase
 from .endpoint import Endpoint, Notification
 from .server import Till
-from .transport import ControlError, TillError
+from .transport import ControlError, ServerEnded, TillError
 
 __all__ = [
-    "App", "Clock", "ControlError", "Customer", "Endpoint", "Notification", "Purchase", "Till", "TillError",
+    "App", "Clock", "ControlError", "Customer", "Endpoint", "Notification", "Purchase", "ServerEnded", "Till",
+    "TillError",
 ]

@@ -251,6 +251,7 @@ class FaultRuleInfo:
     environment: Optional[str] = None
     bundleId: Optional[str] = None
     route: Optional[str] = None
+    endpoint: Optional[str] = None
     customer: Optional[str] = None
     percent: Optional[int] = None
     limit: Optional[int] = None
@@ -313,6 +314,7 @@ class KeyInfo:
     issuerId: str
     name: str
     offersOf: Optional[str] = None
+    bundleId: Optional[str] = None
     revokedDate: Optional[int] = None
     privateKey: Optional[str] = field(default=None, repr=False)
 

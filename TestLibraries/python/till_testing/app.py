@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Optional, Union
+from typing import TYPE_CHECKING, Union
 
 from .apple import apple
 from .cleanup import delete_app
@@ -14,7 +15,7 @@ from .clock import Clock, milliseconds
 from .customer import Customer
 from .endpoint import Endpoint
 from .operations import AppOperations
-from .transport import ControlError, TillError
+from .transport import ServerEnded, TillError
 
 if TYPE_CHECKING:
     from .server import Till
@@ -32,15 +33,21 @@ class App:
         self.control = AppOperations(till.connection, bundle_id, environment)
         self.issuer_id: str = till.facts["issuerId"]
         content = None if catalog is None else _content(catalog)
+        start = None if start is None else milliseconds(start, "start")
         self.app_apple_id: int = till.control.create_app(bundle_id, issuerId=self.issuer_id).appAppleId
-        key = till.control.create_key(name=bundle_id, issuerId=self.issuer_id)
+        # The key is deleted with the app.
+        key = self.control.create_key(name=bundle_id, issuerId=self.issuer_id)
         self.key_id: str = key.keyId
         # The text of the .p8 file.
         self.private_key: str = key.privateKey
+        # The open receivers.
+        self._receivers: list = []
         till.apps.append(self)
         try:
             if content is not None:
                 self.control.import_store_kit_file(content)
+            # Whatever the profile of a running server is, time passes as on the calendar.
+            self.control.update_settings(rate="calendar")
             self.clock = self._clock(start)
         except BaseException:
             self.delete()
@@ -48,10 +55,12 @@ class App:
 
     def _clock(self, start) -> Clock:
         if start is None:
-            self.control.set_clock("frozen")
+            # A whole second, as in most tests and in many backends.
+            now = self.control.set_clock("frozen").now
+            self.control.set_clock("frozen", at=-(-now // 1000) * 1000)
             return Clock(self, None)
         # The environment's clock cannot go back; a clock of customers can begin at any time.
-        return Clock(self, self.control.create_clock("tests", mode="frozen", at=milliseconds(start)).name)
+        return Clock(self, self.control.create_clock("tests", mode="frozen", at=start).name)
 
     @property
     def address(self) -> str:
@@ -67,10 +76,30 @@ class App:
         """Starts a receiver, and sends the app's notifications to it."""
         return Endpoint(self)
 
-    def send_notifications_to(self, url: str, name: str = "backend"):
-        """Sends the app's notifications to your server, too. Apple's notification history reports only deliveries to
-        the endpoint with the name "primary", which an `Endpoint` uses if there is one."""
+    def send_notifications_to(self, url: str, name: str = "primary"):
+        """Sends the app's notifications to your server, too. It becomes the endpoint "primary", which Apple's
+        notification history is about; a receiver that has this name so far becomes the endpoint "test"."""
+        used = {item.name: item.url for item in self.control.list_endpoints()}
+        if name == "primary" and used.get(name) in [receiver.url for receiver in self._receivers]:
+            self.control.set_endpoint(_free_name(used), used[name])
         self.control.set_endpoint(name, url)
+
+    def _add(self, receiver: Endpoint):
+        """Sends the notifications to a receiver, too. It is the primary endpoint if there is no other one."""
+        self.control.set_endpoint(_free_name({item.name for item in self.control.list_endpoints()}), receiver.url)
+        self._receivers.append(receiver)
+
+    def _remove(self, receiver: Endpoint):
+        if receiver in self._receivers:
+            self._receivers.remove(receiver)
+        for item in self.control.list_endpoints():
+            if item.url == receiver.url:
+                self.control.remove_endpoint(item.name)
+
+    def _restored(self):
+        """Forgets what arrived in the time that was undone."""
+        for receiver in self._receivers:
+            receiver.clear()
 
     # Apple's library
 
@@ -106,18 +135,24 @@ class App:
         return self.till.snapshot(self)
 
     def delete(self):
-        """Deletes the app with its customers and notifications, and revokes its key."""
+        """Deletes the app with its customers, its notifications and its key."""
         if self in self.till.apps:
             self.till.apps.remove(self)
-            delete_app(self.till.control, self.bundle_id)
-            with contextlib.suppress(ControlError):
-                self.till.control.revoke_key(self.key_id)
+            # Without its server, the app does not exist either.
+            with contextlib.suppress(ServerEnded):
+                delete_app(self.till.control, self.bundle_id)
 
     def __enter__(self) -> App:
         return self
 
     def __exit__(self, *_):
         self.delete()
+
+
+def _free_name(used) -> str:
+    """The first name of an endpoint that is not used: "primary", "test", "test-2" and so on."""
+    names = itertools.chain(["primary", "test"], (f"test-{number}" for number in itertools.count(2)))
+    return next(name for name in names if name not in used)
 
 
 def _content(catalog: Union[dict, str, os.PathLike]) -> dict:

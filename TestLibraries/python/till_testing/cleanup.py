@@ -6,18 +6,16 @@ from .operations import ServerOperations
 from .transport import ControlConnection, ControlError, TillError
 
 
-def delete_apps_of(connection: ControlConnection, prefix: str):
-    """Deletes everything whose name begins with a prefix, of a process that may have ended in the middle of a test."""
+def delete_apps_of(connection: ControlConnection, prefix: str, kept=()):
+    """Deletes everything whose name begins with a prefix, of a process that may have ended in the middle of a test,
+    except the apps to keep."""
     control = ServerOperations(connection)
     for snapshot in control.list_snapshots():
         if snapshot.name.startswith(f"{prefix}."):
             control.remove_snapshot(snapshot.name)
     for app in control.list_apps():
-        if app.bundleId.startswith(f"{prefix}."):
+        if app.bundleId.startswith(f"{prefix}.") and app.bundleId not in kept:
             delete_app(control, app.bundleId)
-    for key in control.list_keys():
-        if key.name.startswith(f"{prefix}.") and key.revokedDate is None:
-            control.revoke_key(key.keyId)
 
 
 def delete_app(control: ServerOperations, bundle_id: str):

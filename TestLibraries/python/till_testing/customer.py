@@ -143,8 +143,14 @@ class Customer:
 
     # Refunds. Without an argument, the latest transaction.
 
-    def refund(self, which: Which = None, **options) -> ActionInfo:
-        """The App Store refunds a transaction. Options: `share` ("FULL", "UNUSED", "PART"), `percentage`, `reason`."""
+    def refund(self, which: Which = None, *, percentage: Optional[float] = None, **options) -> ActionInfo:
+        """The App Store refunds a transaction. With `percentage`, it refunds this part: 50 is the half. Options:
+        `share` ("FULL", "UNUSED", "PART"), `reason`, `at`."""
+        # The control API has thousandths of a percent, as the transaction has in revocationPercentage.
+        if percentage is not None:
+            if not 0 < percentage < 100:
+                raise TillError(f"percentage is {percentage}. Use more than 0 and less than 100; without it, all.")
+            options = {"share": "PART", "percentage": round(percentage * 1_000), **options}
         return self._control.refund_transaction(self._transaction(which), **options)
 
     def reverse_refund(self, which: Which = None) -> ActionInfo:

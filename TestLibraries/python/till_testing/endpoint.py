@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import base64
-import datetime
+import difflib
 import json
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Dict, List, Optional
 
-from .clock import UTC
-from .transport import ControlError, TillError
+from . import operations
+from .clock import date
+from .transport import ControlError, ServerEnded, TillError
 
 if TYPE_CHECKING:
     from .app import App
@@ -46,7 +47,8 @@ class Notification:
 
 
 class Endpoint:
-    """A receiver on a free port of 127.0.0.1, which is set as the primary endpoint of an app."""
+    """A receiver on a free port of 127.0.0.1, which is the endpoint "primary" of an app, or "test" if there is a
+    primary one."""
 
     def __init__(self, app: App):
         self._app = app
@@ -62,7 +64,7 @@ class Endpoint:
         self._server = _Server(("127.0.0.1", 0), _handler(self._answer))
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
         try:
-            app.send_notifications_to(self.url, "primary")
+            app._add(self)
         except BaseException:
             self._stop()
             raise
@@ -91,13 +93,17 @@ class Endpoint:
 
     def expect(self, type: str, subtype: Optional[str] = None, timeout: float = LIMIT) -> Notification:
         """Returns the first notification of this type that no earlier call has returned. Waits for it if necessary, at
-        most `timeout` seconds. Without `subtype`, a notification with any subtype is returned."""
+        most `timeout` seconds, if the App Store has such a type. Without `subtype`, a notification with any subtype is
+        returned; with `subtype=""`, only one without a subtype. "SUBSCRIBED/INITIAL_BUY" is a type and a subtype."""
         __tracebackhide__ = True  # pytest shows the line of the test.
+        if "/" in type and subtype is None:
+            type, _, subtype = type.partition("/")
+        timeout = timeout if type in operations.NOTIFICATION_TYPES else 0
         deadline = time.monotonic() + timeout
         with self._changed:
             while True:
                 for item in self._received:
-                    if item not in self._claimed and item.type == type and subtype in (None, item.subtype):
+                    if item not in self._claimed and item.type == type and subtype in (None, item.subtype or ""):
                         self._claimed.append(item)
                         return item
                 left = deadline - time.monotonic()
@@ -118,14 +124,22 @@ class Endpoint:
         with self._changed:
             self._failures += [status] * times
 
+    def clear(self):
+        """Forgets what has arrived, and the failures that were asked for."""
+        with self._changed:
+            for part in (self._received, self._attempts, self._claimed, self._refused, self._failures):
+                part.clear()
+
     def close(self):
         """Removes the endpoint from the app, and stops the receiver."""
         try:
-            self._app.control.remove_endpoint("primary")
+            self._app._remove(self)
         except ControlError as refusal:
             # The test has deleted the app or the endpoint.
             if refusal.code not in ("unknown_app", "unknown_endpoint"):
                 raise
+        except ServerEnded:
+            pass
         finally:
             self._stop()
 
@@ -170,9 +184,16 @@ class Endpoint:
     def _explanation(self, type: str, subtype: Optional[str], timeout: float) -> str:
         """What arrived instead, and what happens next."""
         lines = [f"{_name(type, subtype)} did not arrive within {timeout:g} s."]
+        if type not in operations.NOTIFICATION_TYPES:
+            close = difflib.get_close_matches(type, operations.NOTIFICATION_TYPES, 1)
+            hint = f" Did you mean {close[0]}?" if close else ""
+            lines = [f"{type} did not arrive. The App Store has no notification type {type}.{hint}"]
         lines += self._arrivals()
         try:
+            lines += self._faults(type)
             lines += self._upcoming()
+        except ServerEnded:
+            raise
         except TillError as error:
             lines.append(f"The upcoming events are unknown: {error}")
         return "\n".join(lines)
@@ -181,22 +202,28 @@ class Endpoint:
         received = self.received
         lines = ["Arrived:" if received else "No notification arrived."]
         for item in received:
-            date = _date(item.payload.signedDate) if item.payload.signedDate else "no date"
+            signed = date(item.payload.signedDate) if item.payload.signedDate else "no date"
             used = " (returned by an earlier expect)" if item in self._claimed else ""
-            lines.append(f"  {_name(item.type, item.subtype)} of {date}{used}")
+            lines.append(f"  {_name(item.type, item.subtype)} of {signed}{used}")
         if self._refused:
             lines += ["Not accepted:", *(f"  {reason}" for reason in self._refused)]
         return lines
 
+    def _faults(self, type: str) -> List[str]:
+        """The faults that hit notifications of a type, such as one that dropped it."""
+        log = self._app.control.list_requests(path=type, limit=20)
+        hits = [entry for entry in log.entries if entry.path == type and entry.explanation.startswith("Fault ")]
+        return [f"A fault rule hit {entry.path}: {entry.explanation}" for entry in hits[:5]]
+
     def _upcoming(self) -> List[str]:
         clock = self._app.clock
         upcoming = self._app.control.list_upcoming_events(clock=clock.name, limit=3)
-        lines = [f"The clock shows {_date(clock.milliseconds)}."]
+        lines = [f"The clock shows {date(clock.milliseconds)}."]
         if upcoming.events:
-            events = ", ".join(f"{event.event} of {event.customer} at {_date(event.date)}" for event in upcoming.events)
+            events = ", ".join(f"{event.event} of {event.customer} at {date(event.date)}" for event in upcoming.events)
             lines.append(f"Next events: {events}.")
         if upcoming.nextAttemptDate:
-            lines.append(f"Next attempt of a delivery: {_date(upcoming.nextAttemptDate)}.")
+            lines.append(f"Next attempt of a delivery: {date(upcoming.nextAttemptDate)}.")
         return lines
 
 
@@ -214,7 +241,8 @@ def _handler(answer):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self):
-            status = answer(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+            length = self.headers.get("Content-Length", "0")
+            status = answer(self.rfile.read(int(length))) if length.isdecimal() else 400
             self.send_response(status)
             self.send_header("Content-Length", "0")
             self.end_headers()
@@ -227,10 +255,6 @@ def _handler(answer):
 
 def _name(type: str, subtype: Optional[str]) -> str:
     return f"{type}/{subtype}" if subtype else type
-
-
-def _date(milliseconds: int) -> str:
-    return datetime.datetime.fromtimestamp(milliseconds // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _type_of(body: bytes) -> str:

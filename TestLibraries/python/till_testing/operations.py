@@ -20,6 +20,15 @@ from .answers import (
 from .transport import ControlConnection, Sender, part
 
 
+NOTIFICATION_TYPES = (
+    "SUBSCRIBED", "DID_RENEW", "OFFER_REDEEMED", "ONE_TIME_CHARGE", "DID_CHANGE_RENEWAL_PREF",
+    "DID_CHANGE_RENEWAL_STATUS", "DID_FAIL_TO_RENEW", "GRACE_PERIOD_EXPIRED", "EXPIRED", "PRICE_INCREASE",
+    "CONSUMPTION_REQUEST", "REFUND", "REFUND_DECLINED", "REFUND_REVERSED", "REVOKE", "RENEWAL_EXTENDED",
+    "RENEWAL_EXTENSION", "TEST", "EXTERNAL_PURCHASE_TOKEN", "RESCIND_CONSENT", "METADATA_UPDATE", "MIGRATION",
+    "PRICE_CHANGE",
+)
+
+
 class ServerOperations(Sender):
     """Operations that concern the whole server."""
 
@@ -54,9 +63,11 @@ class ServerOperations(Sender):
         """Lists all API keys, without their private keys, which Till does not store."""
         return self._send("GET", "/v1/keys", List[KeyInfo])
 
-    def create_key(self, *, name: Optional[str] = None, issuerId: Optional[str] = None) -> KeyInfo:
+    def create_key(
+        self, *, name: Optional[str] = None, issuerId: Optional[str] = None, bundleId: Optional[str] = None,
+    ) -> KeyInfo:
         """Creates an API key."""
-        return self._send("POST", "/v1/keys", KeyInfo, body={"name": name, "issuerId": issuerId})
+        return self._send("POST", "/v1/keys", KeyInfo, body={"name": name, "issuerId": issuerId, "bundleId": bundleId})
 
     def revoke_key(self, keyId: str, *, bundleId: Optional[str] = None) -> KeyInfo:
         """Revokes a key permanently."""
@@ -95,21 +106,22 @@ class ServerOperations(Sender):
 
     def add_fault(
         self, kind: str, *, environment: Optional[str] = None, bundleId: Optional[str] = None,
-        route: Optional[str] = None, customer: Optional[str] = None, percent: Optional[int] = None,
-        limit: Optional[int] = None, until: Optional[int] = None, code: Optional[int] = None,
-        retryAfter: Optional[int] = None, milliseconds: Optional[int] = None, spread: Optional[int] = None,
-        perHour: Optional[int] = None, seed: Optional[int] = None,
+        route: Optional[str] = None, endpoint: Optional[str] = None, customer: Optional[str] = None,
+        percent: Optional[int] = None, limit: Optional[int] = None, until: Optional[int] = None,
+        code: Optional[int] = None, retryAfter: Optional[int] = None, milliseconds: Optional[int] = None,
+        spread: Optional[int] = None, perHour: Optional[int] = None, seed: Optional[int] = None,
     ) -> FaultRuleInfo:
         """Adds a fault rule."""
         return self._send(
             "POST", "/v1/faults", FaultRuleInfo, body={"kind": kind, "environment": environment, "bundleId": bundleId,
-            "route": route, "customer": customer, "percent": percent, "limit": limit, "until": until, "code": code,
-            "retryAfter": retryAfter, "milliseconds": milliseconds, "spread": spread, "perHour": perHour, "seed": seed},
+            "route": route, "endpoint": endpoint, "customer": customer, "percent": percent, "limit": limit,
+            "until": until, "code": code, "retryAfter": retryAfter, "milliseconds": milliseconds, "spread": spread,
+            "perHour": perHour, "seed": seed},
         )
 
-    def remove_faults(self, *, faultId: Optional[str] = None) -> None:
-        """Removes a fault rule, or all fault rules."""
-        return self._send("DELETE", "/v1/faults", None, query={"faultId": faultId})
+    def remove_faults(self, *, faultId: Optional[str] = None, bundleId: Optional[str] = None) -> None:
+        """Removes a fault rule, all fault rules of an app, or all fault rules."""
+        return self._send("DELETE", "/v1/faults", None, query={"faultId": faultId, "bundleId": bundleId})
 
     def reset(
         self, *, bundleId: Optional[str] = None, everything: Optional[bool] = None, confirm: Optional[str] = None,
@@ -137,19 +149,30 @@ class ServerOperations(Sender):
 
 
 class AppOperations(Sender):
-    """Operations in one environment of one app."""
+    """Operations in one environment of one app, and those that can be limited to it."""
 
     app_path: str
     environment_path: str
 
     def __init__(self, connection: ControlConnection, bundleId: str, environment: str):
         super().__init__(connection)
+        self.bundle_id, self.environment = bundleId, environment
         self.app_path = f"/v1/apps/{part(bundleId)}"
         self.environment_path = f"{self.app_path}/{part(environment)}"
 
     def get_app(self) -> AppInfo:
         """Shows one app."""
         return self._send("GET", f"{self.app_path}", AppInfo)
+
+    def create_key(self, *, name: Optional[str] = None, issuerId: Optional[str] = None) -> KeyInfo:
+        """Creates an API key."""
+        return self._send(
+            "POST", "/v1/keys", KeyInfo, body={"name": name, "issuerId": issuerId, "bundleId": self.bundle_id},
+        )
+
+    def revoke_key(self, keyId: str) -> KeyInfo:
+        """Revokes a key permanently."""
+        return self._send("DELETE", f"/v1/keys/{part(keyId)}", KeyInfo, query={"bundleId": self.bundle_id})
 
     def get_shared_secret(self) -> SharedSecretInfo:
         """Shows the shared secret that verifyReceipt requires for an app."""
@@ -625,6 +648,16 @@ class AppOperations(Sender):
         """Shows a notification with its decoded payloads and every delivery attempt."""
         return self._send("GET", f"{self.environment_path}/notifications/{part(notificationUUID)}", NotificationInfo)
 
+    def list_requests(
+        self, *, refused: Optional[bool] = None, path: Optional[str] = None, status: Optional[int] = None,
+        after: Optional[str] = None, limit: Optional[int] = None,
+    ) -> RequestList:
+        """Lists logged requests, newest first: refused requests, or all with --request-log-all."""
+        return self._send(
+            "GET", "/v1/requests", RequestList, query={"refused": refused, "bundleId": self.bundle_id, "path": path,
+            "status": status, "after": after, "limit": limit},
+        )
+
     def list_attacks(
         self, *, receipts: Optional[bool] = None, case: Optional[str] = None, transactionId: Optional[str] = None,
     ) -> List[AttackInfo]:
@@ -633,3 +666,32 @@ class AppOperations(Sender):
             "GET", f"{self.environment_path}/attacks", List[AttackInfo], query={"receipts": receipts, "case": case,
             "transactionId": transactionId},
         )
+
+    def add_fault(
+        self, kind: str, *, route: Optional[str] = None, endpoint: Optional[str] = None, customer: Optional[str] = None,
+        percent: Optional[int] = None, limit: Optional[int] = None, until: Optional[int] = None,
+        code: Optional[int] = None, retryAfter: Optional[int] = None, milliseconds: Optional[int] = None,
+        spread: Optional[int] = None, perHour: Optional[int] = None, seed: Optional[int] = None,
+    ) -> FaultRuleInfo:
+        """Adds a fault rule."""
+        return self._send(
+            "POST", "/v1/faults", FaultRuleInfo, body={"kind": kind, "environment": self.environment,
+            "bundleId": self.bundle_id, "route": route, "endpoint": endpoint, "customer": customer, "percent": percent,
+            "limit": limit, "until": until, "code": code, "retryAfter": retryAfter, "milliseconds": milliseconds,
+            "spread": spread, "perHour": perHour, "seed": seed},
+        )
+
+    def remove_faults(self, *, faultId: Optional[str] = None) -> None:
+        """Removes a fault rule, all fault rules of an app, or all fault rules."""
+        return self._send("DELETE", "/v1/faults", None, query={"faultId": faultId, "bundleId": self.bundle_id})
+
+    def reset(self, *, everything: Optional[bool] = None, confirm: Optional[str] = None) -> None:
+        """Erases all activity: customers, purchases, notifications, clocks and fault rules."""
+        return self._send(
+            "DELETE", "/v1/state", None, query={"bundleId": self.bundle_id, "everything": everything,
+            "confirm": confirm},
+        )
+
+    def save_snapshot(self, name: str) -> SnapshotInfo:
+        """Saves the current state as a snapshot, and replaces an existing snapshot of that name."""
+        return self._send("PUT", f"/v1/snapshots/{part(name)}", SnapshotInfo, query={"bundleId": self.bundle_id})

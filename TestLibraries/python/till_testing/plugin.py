@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from .app import App
+from .reports import describe
 from .server import Till
-from .sharing import SharedTill, ask
-from .transport import TillError
+from .sharing import SharedTill, ask, keep
+from .transport import ServerEnded, TillError
 
 MARK = "till"
 SHARED = pytest.StashKey[SharedTill]()
+HAS_FAILED = pytest.StashKey[bool]()
 
 
 def pytest_addoption(parser):
+    parser.getgroup("till").addoption(
+        "--till-keep", action="store_true",
+        help="leave the app of each failed test on the server that TILL_CONTROL names",
+    )
     text = "the .storekit file of the fixture app, relative to the folder of this file"
     parser.addini("till_catalog", text, "pathlist")
 
 
 def pytest_configure(config):
+    if config.getoption("till_keep") and not os.environ.get("TILL_CONTROL"):
+        raise pytest.UsageError(
+            "--till-keep needs a running server, which TILL_CONTROL names: a temporary server ends with the tests."
+        )
     config.addinivalue_line(
         "markers",
         "till(catalog, environment, start): the fixture app of a test. catalog: a .storekit file, relative to the test "
@@ -54,6 +65,30 @@ def pytest_unconfigure(config):
         shared.close()
 
 
+# Failed tests ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Describes the apps of a failed test. If the temporary server has ended, ends the session with the reason."""
+    report = (yield).get_result()
+    if not report.failed:
+        return
+    item.stash[HAS_FAILED] = True
+    values = list(getattr(item, "funcargs", {}).values())
+    apps = list(dict.fromkeys(value for value in values if isinstance(value, App)))
+    try:
+        if call.excinfo is not None and isinstance(call.excinfo.value, ServerEnded):
+            raise call.excinfo.value
+        for till in {app.till for app in apps} | {value for value in values if isinstance(value, Till)}:
+            till.connection.check_server()
+        if report.when != "teardown":
+            report.sections += [("Till", describe(app)) for app in apps if app in app.till.apps]
+    except ServerEnded as end:
+        report.longrepr = str(end)
+        item.session.shouldstop = str(end).splitlines()[0]
+
+
 # Fixtures -------------------------------------------------------------------------------------------------------------
 
 
@@ -69,8 +104,12 @@ def till(request) -> Till:
 def till_app(request, till):
     """An app of its own for the test. The name is for projects that have a fixture app of their own."""
     __tracebackhide__ = True
-    with till.app(**_options(request)) as app:
-        yield app
+    app = till.app(**_options(request))
+    yield app
+    if request.node.stash.get(HAS_FAILED, False) and request.config.getoption("till_keep"):
+        _keep(app, request.config)
+    else:
+        app.delete()
 
 
 @pytest.fixture
@@ -92,9 +131,18 @@ def clock(request):
     return _app_of(request).clock
 
 
+def _keep(app: App, config):
+    """Leaves an app on the running server, also at the end of the session."""
+    app.till.keep(app.bundle_id)
+    if (given := getattr(config, "workerinput", {}).get("till")) is not None:
+        keep(given, app.bundle_id)
+
+
 def _app_of(request) -> App:
     """The fixture app, also if a test suite replaces it by an app for a module. If it is something else, such as a web
     application, till_app."""
+    if "till_app" in request.fixturenames and "app" not in request.fixturenames:
+        return request.getfixturevalue("till_app")
     app = request.getfixturevalue("app")
     return app if isinstance(app, App) else request.getfixturevalue("till_app")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -22,7 +23,7 @@ WATCHER = Path(__file__).with_name("watcher.py")
 def till_program() -> str:
     """The program that TILL_BIN names, or the one that was installed with this package, or the one on the path."""
     if named := os.environ.get("TILL_BIN"):
-        if not os.access(named, os.X_OK):
+        if not os.path.isfile(named) or not os.access(named, os.X_OK):
             raise TillError(f"TILL_BIN is {named}, which is not a program. Correct or unset it.")
         return str(Path(named).resolve())
     if found := shutil.which("till", path=sysconfig.get_path("scripts")) or shutil.which("till"):
@@ -45,17 +46,37 @@ class Watcher:
         )
         self._process.stdin.write(json.dumps(job).encode() + b"\n")
         self._process.stdin.flush()
+        if hasattr(os, "register_at_fork"):
+            # A forked child that outlives this process must not keep the pipe open.
+            descriptor = self._process.stdin.fileno()
+            os.register_at_fork(after_in_child=lambda: _close(descriptor, self._process))
+
+    def tell(self, line: str):
+        """Writes a line, which the process reads at the end."""
+        # The process may have been killed.
+        with contextlib.suppress(OSError):
+            self._process.stdin.write(line.encode() + b"\n")
+            self._process.stdin.flush()
 
     def stop(self):
-        self._process.stdin.close()
+        self.tell("clean")
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
         self._process.wait(STOP_LIMIT)
+
+
+def _close(descriptor: int, process: subprocess.Popen):
+    if not process.stdin.closed:
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
 
 
 class TemporaryServer:
     """A server on free ports that keeps its data in memory."""
 
-    def __init__(self, facts: dict, watcher: Watcher):
+    def __init__(self, facts: dict, folder: str, watcher: Watcher):
         self.facts = facts
+        self.folder = folder
         self._watcher = watcher
 
     @classmethod
@@ -77,7 +98,7 @@ class TemporaryServer:
                 problem = "ended at once" if ended else f"was not ready after {START_LIMIT} s"
                 raise TillError(f"{program} serve {problem}:\n{log}")
             time.sleep(0.01)
-        return cls(json.loads(ready.read_text()), watcher)
+        return cls(json.loads(ready.read_text()), folder, watcher)
 
     def stop(self):
         """Stops the server, and removes its files."""

@@ -14,7 +14,7 @@ from .app import App
 from .cleanup import delete_apps_of
 from .operations import ServerOperations
 from .process import TemporaryServer, Watcher
-from .transport import ControlConnection, ControlError
+from .transport import ControlConnection, ControlError, ServerEnded, TillError
 
 TEAM = "Tests"
 
@@ -30,10 +30,14 @@ class Till:
         # All apps of this process have bundle ids that begin with this prefix.
         self.prefix: str = facts["prefix"]
         self.connection = ControlConnection(facts["control"], facts.get("token"))
+        if "folder" in facts:
+            self.connection.folder = Path(facts["folder"])
         self.control = ServerOperations(self.connection)
         self.root_certificate = ssl.PEM_cert_to_DER_cert(facts["rootCertificate"])
         # The apps that are not deleted.
         self.apps: list = []
+        # The bundle ids of apps that stay on a running server.
+        self.kept: list = []
         self._numbers = 0
 
     @classmethod
@@ -44,14 +48,23 @@ class Till:
             return cls._connect(address, os.environ.get("TILL_CONTROL_TOKEN"), prefix)
         server = TemporaryServer.start()
         facts = {key: server.facts[key] for key in ("control", "sandbox", "production")}
-        return cls(_complete(facts, prefix), server)
+        return cls(_complete({**facts, "folder": server.folder}, prefix), server)
 
     @classmethod
     def _connect(cls, address: str, token: Optional[str], prefix: str) -> Till:
         facts = {"control": address, "token": token}
-        ports = ServerOperations(ControlConnection(address, token)).get_status().ports
-        host = urlsplit(address).hostname
-        host = f"[{host}]" if ":" in host else host
+        host = _host(address)
+        try:
+            ports = ServerOperations(ControlConnection(address, token)).get_status().ports
+        except ControlError as refusal:
+            text = f"{refusal.message} TILL_CONTROL is {address}."
+            if refusal.status == 401:
+                text += " TILL_CONTROL_TOKEN must be a token with the scope administer."
+            raise ControlError(refusal.status, refusal.code, text) from None
+        except TillError as error:
+            raise TillError(
+                f"{error}. TILL_CONTROL names this server: start it, or unset TILL_CONTROL to use a temporary one."
+            ) from None
         # As in `till exec`. A container can map the ports to others.
         facts["sandbox"] = os.environ.get("TILL_SANDBOX") or f"http://{host}:{ports.sandbox}"
         facts["production"] = os.environ.get("TILL_PRODUCTION") or f"http://{host}:{ports.production}"
@@ -72,30 +85,38 @@ class Till:
     @contextlib.contextmanager
     def snapshot(self, *apps: App):
         """Restores the state of the apps at the end of the block: of these apps, or of all apps of this process."""
-        names = []
+        names, saved = [], apps or list(self.apps)
         try:
-            for app in apps or list(self.apps):
+            for app in saved:
                 self._numbers += 1
                 names.append(f"{app.bundle_id}.s{self._numbers}")
                 self.control.save_snapshot(names[-1], bundleId=app.bundle_id)
             try:
                 yield
             finally:
-                for name in names:
+                for name, app in zip(names, saved):
                     self.control.restore_snapshot(name)
+                    app._restored()
         finally:
             for name in names:
                 with contextlib.suppress(ControlError):
                     self.control.remove_snapshot(name)
 
+    def keep(self, bundle_id: str):
+        """Leaves an app on a running server."""
+        self.kept.append(bundle_id)
+        if isinstance(self._owned, Watcher):
+            self._owned.tell(bundle_id)
+
     def delete_apps(self, prefix: Optional[str] = None):
-        """Deletes the apps, keys and snapshots of this process, or those of another process of the same run."""
-        delete_apps_of(self.connection, prefix or self.prefix)
+        """Deletes the apps and snapshots of this process, or those of another process of the same run."""
+        delete_apps_of(self.connection, prefix or self.prefix, self.kept)
 
     def close(self):
         """Stops a temporary server. From a server that was running already, deletes what this process created."""
         if self._owned is None:
-            self.delete_apps()
+            with contextlib.suppress(ServerEnded):
+                self.delete_apps()
         else:
             self._owned.stop()
 
@@ -104,6 +125,19 @@ class Till:
 
     def __exit__(self, *_):
         self.close()
+
+
+def _host(address: str) -> str:
+    """The host of an address, with brackets if it is an IPv6 address."""
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname if parts.scheme in ("http", "https") else None
+        parts.port
+    except ValueError:
+        host = None
+    if not host:
+        raise TillError(f"TILL_CONTROL is {address!r}, which is not a URL such as http://127.0.0.1:8890.")
+    return f"[{host}]" if ":" in host else host
 
 
 def _complete(facts: dict, prefix: str) -> dict:

@@ -44,7 +44,11 @@ class SharedTill:
             connection.send(self._facts(connection.recv()))
 
     def _facts(self, worker: str) -> dict:
+        """The facts for a worker. A worker that says `keep` and a bundle id needs none."""
         with self._lock:
+            if worker.startswith("keep ") and self._till is not None:
+                self._till.keep(worker[5:])
+                return {}
             if self._till is None and self._failure is None:
                 try:
                     self._till = Till.open()
@@ -74,3 +78,10 @@ def ask(question: dict, worker: str) -> Till:
     if "failure" in facts:
         raise TillError(facts["failure"])
     return Till(facts)
+
+
+def keep(question: dict, bundle_id: str):
+    """In a worker: leaves an app on the running server that all workers share."""
+    with Client(("127.0.0.1", question["port"]), authkey=bytes.fromhex(question["key"])) as connection:
+        connection.send(f"keep {bundle_id}")
+        connection.recv()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import sys
+import time
 import typing
 import urllib.error
 import urllib.request
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Optional
 from urllib.parse import quote, urlencode
 
@@ -16,8 +19,18 @@ from urllib.parse import quote, urlencode
 _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
+# How many seconds the note about an end of the server may come after the last connection was refused.
+END_LIMIT = 5
+# How many lines of the log the message about an end of the server has.
+LOG_LINES = 15
+
+
 class TillError(Exception):
     """The test library cannot do what a test asks for."""
+
+
+class ServerEnded(TillError):
+    """The temporary server has ended before the tests."""
 
 
 class ControlError(TillError):
@@ -39,6 +52,8 @@ class ControlConnection:
     def __init__(self, address: str, token: Optional[str] = None, settle: int = 30):
         self.address = address.rstrip("/")
         self.token = token
+        # The folder of a temporary server, which has its log and, after its end, its exit status.
+        self.folder: Optional[Path] = None
         # How many seconds an operation waits until its notifications are delivered.
         self.settle = settle
 
@@ -59,9 +74,24 @@ class ControlConnection:
                 text = answer.read()
         except urllib.error.HTTPError as refusal:
             raise _refusal(refusal.code, refusal.read()) from None
-        except OSError as error:
-            raise TillError(f"No answer from the control API at {self.address}: {error}") from error
+        except (OSError, http.client.HTTPException) as error:
+            self.check_server(END_LIMIT)
+            raise TillError(f"No answer from the control API at {self.address}: {error}") from None
         return json.loads(text) if text else None
+
+    def check_server(self, wait: float = 0):
+        """Raises `ServerEnded` if a temporary server has ended, or ends within some seconds."""
+        deadline = time.monotonic() + wait
+        while self.folder is not None:
+            if not self.folder.exists():
+                raise ServerEnded("The temporary server was stopped before the tests ended.")
+            if (self.folder / "ended").exists():
+                status = (self.folder / "ended").read_text()
+                log = (self.folder / "log").read_text(errors="replace").splitlines()[-LOG_LINES:]
+                raise ServerEnded("\n".join([f"The temporary server has ended with the status {status}.", *log]))
+            if time.monotonic() >= deadline:
+                return
+            time.sleep(0.05)
 
 
 def _text(value: Any) -> str:

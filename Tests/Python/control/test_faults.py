@@ -160,6 +160,28 @@ def test_one_notification_overtakes_another(environment, post):
     assert any(entry["explanation"].endswith("reorder 6000 ms.") for entry in entries if entry["path"] == "SUBSCRIBED")
 
 
+def test_a_limit_counts_notifications_and_a_rule_may_name_an_endpoint(environment, post):
+    listen(environment, post)
+    environment.control("setEndpoint", {"url": post.url}, endpoint="second")
+    fault(environment, "drop", route="ONE_TIME_CHARGE", limit=1)
+    fault(environment, "drop", route="ONE_TIME_CHARGE", endpoint="second", limit=3)
+    counts = []
+    for customer in ("ann", "bob"):
+        environment.buy(customer, COINS)
+        wait_until(lambda: all(
+            each["attempts"] for item in environment.control("listNotifications")["notifications"]
+            for each in item["deliveries"]))
+        counts.append(len(post.received))
+    # The first notification goes to neither endpoint, the second one only to the first endpoint.
+    assert counts == [0, 1] and hits(environment) == [1, 2]
+    with pytest.raises(ControlRefused, match="bad_fault"):
+        fault(environment, "cut", endpoint="second")
+    environment.app.control.call("removeFaults", query={"bundleId": "com.example.other"})
+    assert len(hits(environment)) == 2
+    environment.app.control.call("removeFaults", query={"bundleId": environment.app.bundle_id})
+    assert hits(environment) == []
+
+
 def test_rules_survive_a_restart(serve):
     till = serve()
     rule = till.client.call("addFault", {"kind": "error", "code": 5_000_001, "percent": 10})

@@ -1,14 +1,18 @@
 """The Python library for tests, without pytest's plugin: apps, customers, clocks, endpoints, snapshots and errors."""
 
+import datetime
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 
 import pytest
 
-from process_helpers import ROOT, port_of, till_binary
+from process_helpers import ROOT, port_of, till_binary, wait_until
 from suite_runs import LIBRARY, is_open, is_running, server_process
 
 import generate
@@ -133,8 +137,7 @@ def test_an_app_is_deleted_with_all_that_belongs_to_it(till):
         assert len(till.control.list_snapshots()) == 1
     assert (till.apps, till.control.list_apps(), till.control.list_snapshots()) == ([], [], [])
     assert app.private_key.startswith("-----BEGIN PRIVATE KEY-----")
-    (key,) = [key for key in till.control.list_keys() if key.keyId == app.key_id]
-    assert key.revokedDate is not None
+    assert till.control.list_keys() == []
     assert not is_open(f"http://127.0.0.1:{port_of(endpoint.url.rpartition('/')[0])}")
     app.delete()
 
@@ -280,8 +283,48 @@ def test_a_running_server_that_refuses_or_is_missing(monkeypatch, till):
     with pytest.raises(ControlError, match="no_control_api"):
         Till.open()
     monkeypatch.setenv("TILL_CONTROL", "http://127.0.0.1:9")
-    with pytest.raises(TillError, match="No answer from the control API at http://127.0.0.1:9"):
+    with pytest.raises(TillError, match="No answer from the control API at http://127.0.0.1:9.* TILL_CONTROL names"):
         Till.open()
+    monkeypatch.setenv("TILL_CONTROL", "127.0.0.1:9")
+    with pytest.raises(TillError, match="TILL_CONTROL is '127.0.0.1:9', which is not a URL"):
+        Till.open()
+
+
+def test_a_program_that_cannot_be_executed(monkeypatch, tmp_path):
+    monkeypatch.delenv("TILL_CONTROL", raising=False)
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", None)
+    (tmp_path / "till").write_text("")
+    (tmp_path / "till").chmod(0o755)
+    monkeypatch.setenv("TILL_BIN", str(tmp_path / "till"))
+    with pytest.raises(TillError, match="serve ended at once:\n.*Exec format error"):
+        Till.open()
+    assert list((tmp_path / "tmp").iterdir()) == []
+    monkeypatch.setenv("TILL_BIN", str(tmp_path))
+    with pytest.raises(TillError, match="which is not a program"):
+        Till.open()
+
+
+def test_a_forked_child_that_lives_on_does_not_keep_the_server(monkeypatch):
+    monkeypatch.delenv("TILL_CONTROL", raising=False)
+    monkeypatch.setenv("TILL_BIN", till_binary())
+    script = (
+        f"import os, sys, time; sys.path.insert(0, {str(LIBRARY)!r})\n"
+        "from till_testing import Till\n"
+        "till = Till.open()\n"
+        "child = os.fork() or (time.sleep(300) or os._exit(0))\n"
+        "print(till.control.get_status().dataDirectory, child, flush=True)\n"
+        "sys.argv[1] == 'close' and till.close()\n"
+    )
+    for end in ("close", "exit"):
+        with subprocess.Popen([sys.executable, "-B", "-c", script, end], stdout=subprocess.PIPE, text=True) as owner:
+            data, child = owner.stdout.readline().rsplit(" ", 1)
+            try:
+                wait_until(lambda: not is_running(server_process(data)))
+                assert owner.wait(120) == 0
+            finally:
+                os.kill(int(child), signal.SIGKILL)
 
 
 def test_apples_library_is_missing(monkeypatch, app):
@@ -291,10 +334,79 @@ def test_apples_library_is_missing(monkeypatch, app):
     assert app.control.list_endpoints() == []
 
 
+def test_a_server_of_the_test_is_the_primary_endpoint(app):
+    def names():
+        return {item.name: item.url for item in app.control.list_endpoints()}
+
+    with app.endpoint() as first, app.endpoint() as second:
+        assert names() == {"primary": first.url, "test": second.url}
+        # Nothing listens on this port.
+        app.send_notifications_to("http://127.0.0.1:9/apple")
+        assert names() == {"primary": "http://127.0.0.1:9/apple", "test": second.url, "test-2": first.url}
+        app.customer("ann").buy("coins.10")
+        for endpoint in (first, second):
+            endpoint.expect("ONE_TIME_CHARGE")
+    with app.endpoint() as third:
+        assert names() == {"primary": "http://127.0.0.1:9/apple", "test": third.url}
+
+
+def test_a_fault_is_named_and_concerns_one_app(till, app, endpoint):
+    rule = app.control.add_fault("drop", limit=1)
+    assert (rule.bundleId, rule.environment) == (app.bundle_id, "sandbox")
+    with till.app(CATALOG) as other, other.endpoint() as received:
+        other.customer("ann").buy("coins.10")
+        received.expect("ONE_TIME_CHARGE")
+    app.customer("ann").buy("coins.10")
+    with pytest.raises(AssertionError, match="A fault rule hit ONE_TIME_CHARGE: Fault f.*: drop"):
+        endpoint.expect("ONE_TIME_CHARGE", timeout=0)
+    with pytest.raises(AssertionError, match="no notification type SUBSCRIBE. Did you mean SUBSCRIBED"):
+        endpoint.expect("SUBSCRIBE")
+    app.control.remove_faults()
+    assert till.control.list_faults() == []
+
+
+def test_a_notification_that_is_held_back_stops_no_advance(app, endpoint):
+    ann = app.customer("ann")
+    ann.buy("pro.month", offer="NONE")
+    endpoint.expect("SUBSCRIBED")
+    app.control.add_fault("reorder", route="DID_RENEW", limit=1)
+    begun = time.monotonic()
+    app.clock.advance("3mo")
+    # Without a next notification, it would be held back for a minute.
+    assert time.monotonic() - begun < 50
+    dates = [endpoint.expect("DID_RENEW").transaction.purchaseDate for _ in range(3)]
+    assert sorted(dates) == [dates[1], dates[0], dates[2]]
+    app.control.remove_faults()
+    app.control.add_fault("reorder", limit=1, milliseconds=200)
+    assert ann.cancel().settled.pending == 1
+    endpoint.expect("DID_CHANGE_RENEWAL_STATUS")
+
+
+def test_subtypes_parts_and_times(app, endpoint):
+    assert app.clock.milliseconds % 1_000 == 0 and app.control.get_settings().rate == "calendar"
+    ann = app.customer("ann")
+    ann.buy("pro.month", offer="NONE")
+    with pytest.raises(AssertionError):
+        endpoint.expect("SUBSCRIBED", "", timeout=0)
+    endpoint.expect("SUBSCRIBED/INITIAL_BUY")
+    ann.refund(percentage=12.5)
+    assert endpoint.expect("REFUND", "").transaction.revocationPercentage == 12_500
+    for percentage in (0, 100):
+        with pytest.raises(TillError, match=f"percentage is {percentage}"):
+            ann.refund(percentage=percentage)
+    before = app.clock.now
+    app.clock.advance(datetime.timedelta(hours=2))
+    assert app.clock.now - before == datetime.timedelta(hours=2)
+    with pytest.raises(TillError, match="by is 5, which is not a duration"):
+        app.clock.advance(5)
+    with pytest.raises(TillError, match='start is .*2025-13-01.*, which is not a time'):
+        app.till.app(CATALOG, start="2025-13-01")
+
+
 def test_the_calls_that_the_page_lists_under_everything_else(till, app):
     """docs/testing/python.md"""
     assert app.control.update_settings(grace={"days": 16}).grace.days == 16
     assert app.control.raise_price("pro.month", 5_990).state == "done"
-    rule = till.control.add_fault("rateLimit", bundleId=app.bundle_id)
+    rule = app.control.add_fault("rateLimit")
     assert [item.id for item in till.control.list_faults()] == [rule.id]
     till.control.remove_faults(faultId=rule.id)

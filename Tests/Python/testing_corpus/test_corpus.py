@@ -336,6 +336,25 @@ def test_one_environment_of_an_own_app_in_an_existing_folder(corpus, tmp_path):
         assert ours[key] == theirs[key]
 
 
+def test_force_overwrites_no_files_of_others(tmp_path):
+    folder, outside = tmp_path / "own", tmp_path / "outside"
+    folder.mkdir()
+    outside.write_text("own")
+    (folder / "README.md").write_text("own")
+    refused = run_till("fixtures", "--output", folder, "--force", code=1).stderr
+    assert "README.md that is not of till fixtures" in refused
+    # Neither a list of files in another format, nor a link, leads to a deletion.
+    (folder / "manifest.json").write_text('{"files": [{"file": "notes"}]}')
+    (folder / "notes").mkdir()
+    run_till("fixtures", "--output", folder, "--force", code=1)
+    assert {file.name for file in folder.iterdir()} == {"README.md", "manifest.json", "notes"}
+    (folder / "link").symlink_to(tmp_path)
+    listed = [{"file": "link/outside"}, {"file": "notes"}]
+    (folder / "manifest.json").write_text(json.dumps({"format": 1, "till": "0", "files": listed}))
+    run_till("fixtures", "--output", folder, "--environment", "sandbox", "--force", code=0)
+    assert outside.read_text() == "own" and (folder / "notes").is_dir()
+
+
 def test_wrong_usage_creates_nothing(tmp_path):
     (tmp_path / "file").write_text("")
     assert "is a file" in run_till("fixtures", "--output", tmp_path / "file", code=1).stderr

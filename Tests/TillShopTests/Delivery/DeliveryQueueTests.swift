@@ -287,15 +287,28 @@ struct DeliveryQueueTests {
     func heldBack() {
         let all = [Self.delivery(1, of: 7), Self.delivery(2, of: 7)]
         var queue = Self.queue(all)
-        #expect(!queue.wasHeldBack(all[0]))
+        #expect(queue.canHoldBack(all[0]))
         _ = queue.end(all[0], .heldBack(until: Self.time(500)))
+        #expect(!queue.canHoldBack(all[0]) && !queue.canHoldBack(all[1]) && queue.canHoldBack(Self.delivery(3, of: 8)))
         #expect(Self.dispatch(&queue) == [2])
         Self.succeed(all[1], &queue)
         #expect(Self.dispatch(&queue, Self.now(499)) == [] && queue.takeAlarms(at: Self.time(499)).isEmpty)
         #expect(queue.takeAlarms(at: Self.time(500)) == [Self.clock])
-        #expect(Self.dispatch(&queue, Self.now(500)) == [1] && queue.wasHeldBack(all[0]))
+        #expect(Self.dispatch(&queue, Self.now(500)) == [1] && !queue.canHoldBack(all[0]))
         _ = queue.posted(all[0])
-        #expect(!queue.wasHeldBack(all[0]))
+        #expect(queue.canHoldBack(all[0]))
+    }
+
+    @Test("A delivery that is held back starts after the next one of the same subscription")
+    func released() {
+        let all = [Self.delivery(1, of: 7), Self.delivery(2, of: 8), Self.delivery(3, of: 7)]
+        var queue = Self.queue(all)
+        _ = queue.end(all[0], .heldBack(until: Self.time(500)))
+        #expect(Self.dispatch(&queue) == [3])
+        #expect(queue.release(after: all[1]).isEmpty && Self.dispatch(&queue) == [])
+        #expect(queue.release(after: all[2]).map(\.notification.number) == [1])
+        Self.succeed(all[2], &queue)
+        #expect(Self.dispatch(&queue) == [1])
     }
 
     @Test("A result determines the next due date: none after a success, after the last attempt and without an endpoint")

@@ -21,10 +21,13 @@ public struct CreateKey: ControlRequest {
     public var name: String?
     /// The issuer id of the team; required if there are several teams.
     public var issuerId: String?
+    /// The app with which the key is deleted; by default the key stays. The key is valid for all apps of the team.
+    public var bundleId: String?
 
-    public init(name: String? = nil, issuerId: String? = nil) {
+    public init(name: String? = nil, issuerId: String? = nil, bundleId: String? = nil) {
         self.name = name
         self.issuerId = issuerId
+        self.bundleId = bundleId
     }
 }
 
@@ -40,7 +43,7 @@ public struct RevokeKey: ControlRequest {
 
     /// The key id.
     public var keyId: String
-    /// The app whose offers the key signs; required if several apps have a key with this id.
+    /// The app whose offers the key signs, or with which it is deleted; required if several apps have such a key.
     public var bundleId: String?
 
     public init(keyId: String, bundleId: String? = nil) {
@@ -59,6 +62,8 @@ public struct KeyInfo: ControlObject {
     public var name: String
     /// The app whose offers the key signs; absent for a key of the API.
     public var offersOf: String?
+    /// The app with which a key of the API is deleted; absent if the key stays.
+    public var bundleId: String?
     /// The revocation date, in milliseconds since 1970; absent if the key is not revoked.
     public var revokedDate: Timestamp?
     /// The private key in PEM, the content of a .p8 file; only in the answer that created the key.
@@ -69,6 +74,7 @@ public struct KeyInfo: ControlObject {
         issuerId: String,
         name: String,
         offersOf: String? = nil,
+        bundleId: String? = nil,
         revokedDate: Timestamp? = nil,
         privateKey: String? = nil
     ) {
@@ -76,6 +82,7 @@ public struct KeyInfo: ControlObject {
         self.issuerId = issuerId
         self.name = name
         self.offersOf = offersOf
+        self.bundleId = bundleId
         self.revokedDate = revokedDate
         self.privateKey = privateKey
     }

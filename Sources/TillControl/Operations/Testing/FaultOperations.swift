@@ -26,11 +26,14 @@ public struct AddFault: ControlRequest {
     public var bundleId: String?
     /// The route to which the rule is limited, such as `getTransactionInfo`; for notifications, the type.
     public var route: String?
+    /// The name of the endpoint to which the rule is limited; only for faults of notifications.
+    public var endpoint: String?
     /// The customer to whom the rule is limited.
     public var customer: String?
-    /// The percentage of matching calls that are affected; all by default.
+    /// The percentage of matching calls or notifications that are affected; all by default.
     public var percent: Int?
-    /// The maximum number of affected calls; unlimited by default.
+    /// The maximum number of affected calls or notifications; unlimited by default. A notification to several endpoints
+    /// counts once.
     public var limit: Int?
     /// When the rule ends, in milliseconds of real time since 1970.
     public var until: Timestamp?
@@ -38,7 +41,8 @@ public struct AddFault: ControlRequest {
     public var code: Int?
     /// The value of the Retry-After header of an error, in seconds.
     public var retryAfter: Int?
-    /// The length of the delay in milliseconds.
+    /// The length of the delay in milliseconds. For `reorder`, the longest time for which the notification is held
+    /// back; 60,000 by default.
     public var milliseconds: Int?
     /// The maximum of an additional random delay, in milliseconds.
     public var spread: Int?
@@ -52,6 +56,7 @@ public struct AddFault: ControlRequest {
         environment: StoreEnvironment? = nil,
         bundleId: String? = nil,
         route: String? = nil,
+        endpoint: String? = nil,
         customer: String? = nil,
         percent: Int? = nil,
         limit: Int? = nil,
@@ -67,6 +72,7 @@ public struct AddFault: ControlRequest {
         self.environment = environment
         self.bundleId = bundleId
         self.route = route
+        self.endpoint = endpoint
         self.customer = customer
         self.percent = percent
         self.limit = limit
@@ -80,16 +86,19 @@ public struct AddFault: ControlRequest {
     }
 }
 
-/// Removes a fault rule, or all fault rules.
+/// Removes a fault rule, all fault rules of an app, or all fault rules.
 public struct RemoveFaults: ControlRequest {
     public typealias Answer = NoAnswer
     public static let operation = ControlOperation(.delete, "/v1/faults", tag: .testing)
 
     /// The id of the rule; by default all rules.
     public var faultId: String?
+    /// Only rules that are limited to this app.
+    public var bundleId: String?
 
-    public init(faultId: String? = nil) {
+    public init(faultId: String? = nil, bundleId: String? = nil) {
         self.faultId = faultId
+        self.bundleId = bundleId
     }
 }
 
@@ -105,6 +114,8 @@ public struct FaultRuleInfo: ControlObject {
     public var bundleId: String?
     /// The route to which the rule is limited, such as `getTransactionInfo`; for notifications, the type.
     public var route: String?
+    /// The name of the endpoint to which the rule is limited; only for faults of notifications.
+    public var endpoint: String?
     /// The customer to whom the rule is limited.
     public var customer: String?
     /// The percentage of matching calls that are affected; absent for all.
@@ -125,9 +136,9 @@ public struct FaultRuleInfo: ControlObject {
     public var perHour: Int?
     /// The seed of the random numbers.
     public var seed: Int64
-    /// The number of matching calls since the server started.
+    /// The number of matching calls or notifications since the server started.
     public var seen: Int
-    /// The number of affected calls since the server started.
+    /// The number of affected calls or notifications since the server started.
     public var struck: Int
 
     public init(
@@ -136,6 +147,7 @@ public struct FaultRuleInfo: ControlObject {
         environment: StoreEnvironment? = nil,
         bundleId: String? = nil,
         route: String? = nil,
+        endpoint: String? = nil,
         customer: String? = nil,
         percent: Int? = nil,
         limit: Int? = nil,
@@ -154,6 +166,7 @@ public struct FaultRuleInfo: ControlObject {
         self.environment = environment
         self.bundleId = bundleId
         self.route = route
+        self.endpoint = endpoint
         self.customer = customer
         self.percent = percent
         self.limit = limit

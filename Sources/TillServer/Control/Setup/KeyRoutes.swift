@@ -9,8 +9,7 @@ extension ControlAPI {
         [
             ControlRoute(ListKeys.self) { _ in shop.registry.keys.map { KeyInfo($0) } },
             ControlRoute(CreateKey.self) { call in
-                let team = try await teamOrDefault(call.issuerId)
-                let (record, secret) = try await shop.setup.makeKey(named: call.name ?? "key", issuerID: team.issuerID)
+                let (record, secret) = try await makeKey(call.request) { try call.exchange.app($0) }
                 var key = KeyInfo(record)
                 key.privateKey = secret.exposed
                 return key
@@ -54,11 +53,28 @@ extension ControlAPI {
         ]
     }
 
-    /// The key with an id and, if an app is given, for this app's offers.
+    private func makeKey(_ request: CreateKey, _ app: (String) throws -> AppRecord)
+        async throws -> (KeyRecord, Secret)
+    {
+        let name = request.name ?? "key"
+        guard let bundleID = request.bundleId else {
+            let team = try await teamOrDefault(request.issuerId)
+            return try await shop.setup.makeKey(named: name, issuerID: team.issuerID)
+        }
+        let owner = try app(bundleID)
+        guard try request.issuerId.map({ try team($0).issuerID == owner.issuerID }) ?? true else {
+            throw ControlError.bad("which_team", "The app \(bundleID) belongs to another team.", path: "$.issuerId")
+        }
+        return try await shop.setup.makeKey(named: name, issuerID: owner.issuerID, deletedWith: bundleID)
+    }
+
+    /// The key with an id and, if an app is given, for this app's offers, or deleted with this app.
     private func key(_ id: String, of bundleID: String?) throws -> KeyRecord {
-        let known = shop.registry.keys(id).map(\.record).filter { bundleID == nil || $0.offersOf == bundleID }
+        let known = shop.registry.keys(id).map(\.record).filter { key in
+            bundleID.map { [key.offersOf, key.deletedWith].contains($0) } ?? true
+        }
         guard let record = known.first else {
-            let app = bundleID.map { " that signs offers of \($0.prefix(128))" } ?? ""
+            let app = bundleID.map { " of the app \($0.prefix(128))" } ?? ""
             throw ControlError.notFound(
                 "unknown_key",
                 "There is no key \(id.prefix(64))\(app). List them with till key list."
@@ -103,6 +119,7 @@ extension KeyInfo {
             issuerId: key.issuerID,
             name: key.name,
             offersOf: key.offersOf,
+            bundleId: key.deletedWith,
             revokedDate: key.revokedAt
         )
     }

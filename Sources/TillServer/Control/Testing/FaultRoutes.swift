@@ -18,7 +18,7 @@ extension ControlAPI {
                 return FaultRuleInfo(FaultRules.Standing(rule: added))
             },
             ControlRoute(RemoveFaults.self) { call in
-                let removed = try await shop.faults.remove(call.faultId)
+                let removed = try await shop.faults.remove(call.faultId, of: call.bundleId)
                 if let id = call.faultId, removed == 0 {
                     throw ControlError.notFound(
                         "unknown_fault",
@@ -36,13 +36,15 @@ extension ControlAPI {
         rule.environment = request.environment
         rule.app = request.bundleId
         rule.route = request.route
+        rule.endpoint = request.endpoint
         rule.customer = request.customer
         rule.share = request.percent.map { Double($0) / 100 }
         rule.limit = request.limit
         rule.until = request.until
         rule.code = request.code
         rule.retryAfter = request.retryAfter
-        rule.milliseconds = request.milliseconds
+        // Without a next notification of the subscription, the notification must arrive some time.
+        rule.milliseconds = request.milliseconds ?? (request.kind == .reorder ? 60_000 : nil)
         rule.spread = request.spread
         rule.perHour = request.perHour
         try check(rule)
@@ -85,6 +87,13 @@ extension ControlAPI {
                 "bad_fault",
                 "staleReads hides new purchases from every call. Limit it to an app, a customer, a route or a time.",
                 path: rule.share == nil ? "$.limit" : "$.percent"
+            )
+        }
+        if rule.endpoint != nil, !rule.kind.isOfNotifications {
+            throw ControlError.bad(
+                "bad_fault",
+                "Only a notification fault (drop, delay, duplicate, reorder) can be limited to an endpoint.",
+                path: "$.endpoint"
             )
         }
         if rule.customer != nil, rule.kind.isOfNotifications {
@@ -132,6 +141,7 @@ extension FaultRuleInfo {
             environment: rule.environment,
             bundleId: rule.app,
             route: rule.route,
+            endpoint: rule.endpoint,
             customer: rule.customer,
             percent: rule.share.map { Int(($0 * 100).rounded()) },
             limit: rule.limit,

@@ -35,6 +35,31 @@ struct SetupControlTests {
         }
     }
 
+    @Test("A key can be deleted with an app of its team, and is restored with it")
+    func keyOfAnApp() async throws {
+        try await TypedControl.run { control in
+            let issuer = try await control.send(CreateTeam(name: "Mine")).issuerId
+            let app = "com.example.temporary"
+            _ = try await control.send(CreateApp(bundleId: app, issuerId: issuer))
+            let key = try await control.send(CreateKey(name: "temporary", bundleId: app))
+            #expect(key.bundleId == app && key.issuerId == issuer && key.offersOf == nil)
+            let kept = try await control.send(CreateKey(name: "kept", issuerId: issuer))
+            let wrong = CreateKey(issuerId: UUID().uuidString, bundleId: app)
+            try await control.expectRefusal(404, "unknown_team", of: wrong)
+            let foreign = CreateKey(issuerId: issuer, bundleId: TestShop.bundleID)
+            try await control.expectRefusal(400, "which_team", of: foreign)
+            _ = try await control.send(SaveSnapshot(name: "before", bundleId: app))
+            #expect(try await control.send(RevokeKey(keyId: key.keyId, bundleId: app)).revokedDate != nil)
+            _ = try await control.send(Reset(bundleId: app, everything: true))
+            let rest = try await control.send(ListKeys()).map(\.keyId)
+            #expect(rest.contains(kept.keyId) && !rest.contains(key.keyId))
+            try await control.expectRefusal(404, "unknown_app", of: CreateKey(bundleId: app))
+            _ = try await control.send(RestoreSnapshot(name: "before"))
+            let restored = try await control.send(ListKeys()).first { $0.keyId == key.keyId }
+            #expect(restored?.bundleId == app && restored?.revokedDate == nil)
+        }
+    }
+
     @Test("A private key is shown once, and no file of the data directory contains it")
     func privateKey() async throws {
         try await TypedControl.run { control in
