@@ -20,8 +20,8 @@ package struct SignedNotification: Sendable {
 /// signed when it is first sent or shown: most customers of a large shop are never looked at. The signatures are stored
 /// before a byte of them leaves the server, so that every attempt, every reader and every node has the same bytes.
 ///
-/// The chain that is in use then signs. All chains have been valid since 2008 (`CertificateProfile`), so none is younger
-/// than a notification, and a rotation has nothing to sign first.
+/// The chain that is in use then signs. All chains are valid from 2008 (`CertificateProfile`), so none is younger than
+/// a notification, and a rotation has nothing to sign first.
 extension Shop {
     /// The notifications of version 2 with their signatures, in the same order. Signs and stores what is unsigned.
     /// Leaves out notifications that were deleted meanwhile.

@@ -104,7 +104,7 @@ extension NotificationContent {
     var renewalSignature: [UInt8]? { signed?.parts.renewalInfo?.signature }
 
     /// The distances of the columns of a notification's content from the column `chain`.
-    private enum Place {
+    private enum Distance {
         static let body = 1
         static let bodySignature = 2
         static let transaction = 7
@@ -116,24 +116,24 @@ extension NotificationContent {
     /// - Parameter first: the place of the column `chain`.
     init(_ cells: any StoredCells, _ first: Int) throws(DamagedRow) {
         let chain = try cells.text(first)
-        let body = try cells.bytes(first + Place.body)
-        let bodySignature = try cells.bytes(first + Place.bodySignature)
-        let transaction = try [UInt8]?(cells, first + Place.transaction)
-        let transactionSignature = try [UInt8]?(cells, first + Place.transaction + 1)
-        let renewal = try [UInt8]?(cells, first + Place.renewal)
-        let renewalSignature = try [UInt8]?(cells, first + Place.renewal + 1)
+        let body = try cells.bytes(first + Distance.body)
+        let bodySignature = try cells.bytes(first + Distance.bodySignature)
+        let transaction = try [UInt8]?(cells, first + Distance.transaction)
+        let transactionSignature = try [UInt8]?(cells, first + Distance.transaction + 1)
+        let renewal = try [UInt8]?(cells, first + Distance.renewal)
+        let renewalSignature = try [UInt8]?(cells, first + Distance.renewal + 1)
         switch chain {
         case "": self = .versionOne(body)
         case Self.unsignedChain:
             guard bodySignature.isEmpty, transactionSignature == nil, renewalSignature == nil else {
-                throw cells.damaged(first + Place.bodySignature, "is the signature of an unsigned notification")
+                throw cells.damaged(first + Distance.bodySignature, "is the signature of an unsigned notification")
             }
             self = .unsigned(NotificationParts(body: body, transactionInfo: transaction, renewalInfo: renewal))
         default:
             let parts = NotificationParts(
                 body: SignedPart(payload: body, signature: bodySignature),
-                transactionInfo: try Self.part(transaction, transactionSignature, cells, first + Place.transaction),
-                renewalInfo: try Self.part(renewal, renewalSignature, cells, first + Place.renewal)
+                transactionInfo: try Self.part(transaction, transactionSignature, cells, first + Distance.transaction),
+                renewalInfo: try Self.part(renewal, renewalSignature, cells, first + Distance.renewal)
             )
             self = .signed(parts, chain: chain)
         }
