@@ -44,7 +44,10 @@ extension Shop {
         }
         let byID = Dictionary(stored.map { ($0.id, $0) }) { first, _ in first }
         return entries.compactMap { entry in
-            let known = entry.content.isUnsigned ? byID[entry.id] : entry
+            guard entry.content.isUnsigned else { return SignedNotification(entry) }
+            var known = byID[entry.id]
+            // The store does not keep the span that caused the notification.
+            known?.trace = entry.trace
             return known.flatMap { SignedNotification($0) }
         }
     }
