@@ -52,8 +52,7 @@ extension Shop {
 
     /// The number of accounts that are found at once. The last accounts of a page end without others to overlap.
     private static let pageLength = 1_024
-    /// Twice as many accounts as one commit has on average, so that half of them are decided while the others are
-    /// committed.
+    /// While one half of these accounts is committed, the other half is decided.
     private static let maxAtOnce = 64
 
     /// Processes the events of one account. Temporary errors are repeated, with growing pauses.
