@@ -87,7 +87,7 @@ extension Database {
     }
 
     /// Executes a statement whose rows are not needed. It is prepared by GRDB, but not executed: GRDB would first make
-    /// three values of each parameter, and a renewal has fifty.
+    /// several values of each parameter.
     private func execute(_ sql: String, _ cells: [Cell]) throws {
         let statement = try cachedStatement(sql: sql).sqliteStatement
         defer { sqlite3_reset(statement) }
