@@ -102,7 +102,7 @@ private final class HotConnection {
     ) throws -> [Value] {
         let statement = try statement(sql)
         defer { sqlite3_reset(statement) }
-        for (place, cell) in cells.enumerated() { Self.bind(cell, to: statement, at: Int32(place + 1)) }
+        for (place, cell) in cells.enumerated() { cell.bind(to: statement, at: Int32(place + 1)) }
         let row = HotRow(statement, of: table)
         var rows: [Value] = []
         while true {
@@ -111,17 +111,6 @@ private final class HotConnection {
             case SQLITE_DONE: return rows
             default: throw failure(of: sql)
             }
-        }
-    }
-
-    private static func bind(_ cell: Cell, to statement: OpaquePointer, at place: Int32) {
-        // SQLite copies the value, because the value may be freed before the statement.
-        let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        switch cell {
-        case .integer(let number): sqlite3_bind_int64(statement, place, number)
-        case .text(let text): sqlite3_bind_text(statement, place, text, Int32(text.utf8.count), copied)
-        case .bytes(let bytes): sqlite3_bind_blob(statement, place, bytes, Int32(bytes.count), copied)
-        case .null: sqlite3_bind_null(statement, place)
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 import TillStorage
 
 /// A row that GRDB fetched, whose cells are read by column index. GRDB's own subscripts trap if a value has another
@@ -80,8 +81,44 @@ extension Database {
     /// - Throws: The failure of a step that had to write a row and wrote none.
     func run(_ steps: [StatementStep]) throws {
         for step in steps {
-            try cachedStatement(sql: step.statement.sql.sqlite).execute(arguments: step.arguments.arguments)
+            try execute(step.statement.sql.sqlite, step.arguments)
             if let failure = step.failure, changesCount == 0 { throw failure }
+        }
+    }
+
+    /// Executes a statement whose rows are not needed. It is prepared by GRDB, but not executed: GRDB would first make
+    /// several values of each parameter.
+    private func execute(_ sql: String, _ cells: [Cell]) throws {
+        let statement = try cachedStatement(sql: sql).sqliteStatement
+        defer { sqlite3_reset(statement) }
+        for (place, cell) in cells.enumerated() { cell.bind(to: statement, at: Int32(place + 1)) }
+        while true {
+            switch sqlite3_step(statement) {
+            case SQLITE_ROW: continue
+            case SQLITE_DONE: return
+            default:
+                throw DatabaseError(
+                    resultCode: ResultCode(rawValue: sqlite3_extended_errcode(sqliteConnection)),
+                    message: String(cString: sqlite3_errmsg(sqliteConnection)),
+                    sql: sql
+                )
+            }
+        }
+    }
+}
+
+extension Cell {
+    /// Makes the cell a parameter of a statement; the first one is at place 1.
+    func bind(to statement: OpaquePointer, at place: Int32) {
+        // SQLite copies the value, because the value may be freed before the statement.
+        let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        switch self {
+        case .integer(let number): sqlite3_bind_int64(statement, place, number)
+        case .text(let text): sqlite3_bind_text(statement, place, text, Int32(text.utf8.count), copied)
+        // SQLite may take the address of an empty array for null.
+        case .bytes(let bytes) where bytes.isEmpty: sqlite3_bind_zeroblob(statement, place, 0)
+        case .bytes(let bytes): sqlite3_bind_blob(statement, place, bytes, Int32(bytes.count), copied)
+        case .null: sqlite3_bind_null(statement, place)
         }
     }
 }

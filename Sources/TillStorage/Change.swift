@@ -11,6 +11,9 @@ package struct Change: Sendable {
     package var redemptions: [CodeRedemption]
     /// The notifications that the command causes.
     package var notifications: [OutboxEntry]
+    /// Stored notifications that were unsigned when they were read, with their signatures. A notification that has
+    /// signatures by then keeps them.
+    package var signed: [OutboxEntry]
     /// The deliveries of the new notifications to endpoints.
     package var deliveries: [Delivery]
     /// The identifiers of another store for imported transactions and orders.
@@ -31,6 +34,7 @@ package struct Change: Sendable {
         rows: [TransactionChange] = [],
         redemptions: [CodeRedemption] = [],
         notifications: [OutboxEntry] = [],
+        signed: [OutboxEntry] = [],
         deliveries: [Delivery] = [],
         foreignIdentifiers: [ForeignIdentifier] = [],
         documents: [Document] = [],
@@ -42,6 +46,7 @@ package struct Change: Sendable {
         self.rows = rows
         self.redemptions = redemptions
         self.notifications = notifications
+        self.signed = signed
         self.deliveries = deliveries
         self.foreignIdentifiers = foreignIdentifiers
         self.documents = documents
@@ -52,9 +57,14 @@ package struct Change: Sendable {
 
     /// Whether the change contains no writes other than an audit record.
     package var isEmpty: Bool {
-        accounts.isEmpty && rows.isEmpty && redemptions.isEmpty && notifications.isEmpty && deliveries.isEmpty
-            && foreignIdentifiers.isEmpty && documents.isEmpty && erasure == nil
+        accounts.isEmpty && rows.isEmpty && redemptions.isEmpty && notifications.isEmpty && signed.isEmpty
+            && deliveries.isEmpty && foreignIdentifiers.isEmpty && documents.isEmpty && erasure == nil
     }
+}
+
+extension Change {
+    /// Whether the change contains signatures of a chain, whose document must then be stored.
+    package var hasSignatures: Bool { !signed.isEmpty || notifications.contains { $0.content.signed != nil } }
 }
 
 /// An account to write.

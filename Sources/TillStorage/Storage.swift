@@ -121,6 +121,9 @@ package protocol Storage: Sendable {
     /// The notification with this UUID in an app's environment; nil if there is none.
     func notification(uuid: String, in scope: AccountScope) async throws -> OutboxEntry?
 
+    /// The notifications with these numbers, in this order. Those that do not exist are left out.
+    func notifications(numbered ids: [NotificationID]) async throws -> [OutboxEntry]
+
     /// The notifications that a query finds, ordered by their signed dates.
     func notifications(_ query: NotificationQuery) async throws -> [OutboxEntry]
 

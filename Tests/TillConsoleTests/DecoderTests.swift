@@ -19,7 +19,7 @@ struct DecoderTests {
     private func notification(_ test: TestShop) async throws -> String {
         try await test.buy(Product.pro.id, by: "ann")
         let entry = try #require(try await test.shop.storage.notifications(NotificationQuery(scope: scope)).first)
-        return String(decoding: try test.shop.signedPayload(entry), as: UTF8.self)
+        return try await test.signedPayload(entry)
     }
 
     private func parts(_ text: String, _ test: TestShop) async -> [DecodedPart] {

@@ -183,10 +183,14 @@ struct SQLiteTests {
             subtype: "BILLING_RECOVERY",
             isTriggered: true,
             signedDate: Timestamp(milliseconds: 7),
-            body: SignedPart(payload: [1, 2], signature: [3]),
-            transactionInfo: SignedPart(payload: [4], signature: [5]),
-            renewalInfo: SignedPart(payload: [6], signature: [7]),
-            chain: "chain"
+            content: .signed(
+                NotificationParts(
+                    body: SignedPart(payload: [1, 2], signature: [3]),
+                    transactionInfo: SignedPart(payload: [4], signature: [5]),
+                    renewalInfo: SignedPart(payload: [6], signature: [7])
+                ),
+                chain: "chain"
+            )
         )
     }
 

@@ -110,6 +110,20 @@ package final class TestShop: Sendable {
         return (report, await settlement.result())
     }
 
+    /// The `signedPayload` of a notification.
+    package func signedPayload(_ entry: OutboxEntry) async throws -> String {
+        guard let bytes = try await shop.signedPayload(entry) else { throw Deleted(uuid: entry.uuid) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The `signedPayload` of each notification.
+    package func signedPayloads(_ entries: [OutboxEntry]) async throws -> [String] {
+        try await shop.signed(entries).map { String(decoding: try shop.signedPayload($0), as: UTF8.self) }
+    }
+
+    /// The error for a notification that was deleted.
+    private struct Deleted: Error { let uuid: String }
+
     /// The name of a customer of the app in an environment.
     package func customer(_ name: String, in environment: StoreEnvironment = .sandbox) -> CustomerName {
         CustomerName(AccountScope(environment: environment, app: app.bundleID), name)

@@ -8,7 +8,7 @@ extension Shop {
     func processAllDue(on name: ClockName, until instant: Timestamp, _ log: AdvanceLog) async throws {
         var isDone = false
         while !isDone {
-            let limit = 256 + quarantine.all.count
+            let limit = Self.pageLength + quarantine.all.count
             let found = try await storage.dueAccounts(on: name, until: instant, in: nil, limit: limit)
             isDone = try await !processDue(found, on: name, until: instant, log)
         }
@@ -50,7 +50,10 @@ extension Shop {
         return !due.isEmpty
     }
 
-    private static let maxAtOnce = 32
+    /// The number of accounts that are found at once. The last accounts of a page end without others to overlap.
+    private static let pageLength = 1_024
+    /// While one half of these accounts is committed, the other half is decided.
+    private static let maxAtOnce = 64
 
     /// Processes the events of one account. Temporary errors are repeated, with growing pauses.
     private func process(

@@ -260,14 +260,14 @@ package final class DeliveryWorker: Service {
             let isWanted = !endpoint.takesOnlyTests || delivery.type == NotificationType.test.rawValue
             var entry = isWanted ? entry : nil
             if isWanted, entry == nil { entry = try await store.notification(delivery.notification) }
-            guard let entry else {
+            if let found = entry, found.content.isUnsigned { entry = try await shop.signed([found]).first?.entry }
+            sent = entry
+            guard let entry, let body = try shop.postedBody(entry) else {
                 var gone = delivery
                 gone.due = nil
                 return gone
             }
-            sent = entry
             trace = TraceScope.begin("deliver notification", .client, from: entry.trace)
-            let body = try shop.postedBody(entry)
             if !hits.isEmpty { try await apply(hits, to: entry) }
             let kinds = Set(hits.map(\.rule.kind))
             if kinds.contains(.drop) {

@@ -152,10 +152,12 @@ extension Shop {
         return endpoints + endpoints.compactMap(\.forTests)
     }
 
-    /// The body to post: `{"signedPayload":"…"}`; for a notification of version 1, the unsigned JSON object.
-    func postedBody(_ entry: OutboxEntry) throws -> [UInt8] {
-        if entry.version == .one { return entry.body.payload }
-        let payload = try signedPayload(entry)
+    /// The body to post: `{"signedPayload":"…"}`; for a notification of version 1, the JSON object. Nil for a
+    /// notification that is not signed yet.
+    func postedBody(_ entry: OutboxEntry) throws -> [UInt8]? {
+        if case .versionOne(let body) = entry.content { return body }
+        guard let notification = SignedNotification(entry) else { return nil }
+        let payload = try signedPayload(notification)
         var json = JSONWriter(capacity: payload.count + 32)
         json.put("signedPayload", quoting: payload)
         return json.finish()

@@ -68,10 +68,10 @@ extension Doctor {
                 let scope = AccountScope(environment: environment, app: app.bundleID)
                 for entry in try await Self.readableSample(of: scope, storage) {
                     // `storage.examine` already reports a missing chain.
-                    guard let chain = entry.chain, let signature = signatures[chain], let header = headers[chain] else {
-                        continue
-                    }
-                    if !Self.isIntact(entry, header, signature) {
+                    guard let (parts, chain) = entry.content.signed, let signature = signatures[chain],
+                        let header = headers[chain]
+                    else { continue }
+                    if !Self.isIntact(parts, header, signature) {
                         findings.append(
                             "The signature of notification \(entry.uuid) (\(entry.type)) does not match its payload."
                         )
@@ -99,10 +99,14 @@ extension Doctor {
         return oldest + (try await storage.notifications(newest)).filter { !known.contains($0.id) }
     }
 
-    private static func isIntact(_ entry: OutboxEntry, _ header: [UInt8], _ signature: CachedSignature) -> Bool {
-        let parts = [entry.transactionInfo, entry.renewalInfo].compactMap(\.self)
-        let whole = Shop.completed(entry.body.payload, entry.transactionInfo, entry.renewalInfo, header: header)
-        return parts.allSatisfy { signature.isValid($0.signature, for: $0.payload) }
-            && signature.isValid(entry.body.signature, for: whole)
+    private static func isIntact(
+        _ parts: NotificationParts<SignedPart>,
+        _ header: [UInt8],
+        _ signature: CachedSignature
+    ) -> Bool {
+        let inner = [parts.transactionInfo, parts.renewalInfo].compactMap(\.self)
+        let whole = Shop.completed(parts.body.payload, parts.transactionInfo, parts.renewalInfo, header: header)
+        return inner.allSatisfy { signature.isValid($0.signature, for: $0.payload) }
+            && signature.isValid(parts.body.signature, for: whole)
     }
 }

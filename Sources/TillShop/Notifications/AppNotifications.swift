@@ -16,10 +16,9 @@ extension Shop {
         isTriggered: Bool = false,
         signedBy chain: SigningChain
     ) async throws {
-        if let document = keys.chains.document(of: chain) { change.documents.append(document) }
         var ids = try await identifiers.takeOrReserve(1)
         let partition = Partition(environment: scope.environment, app: scope.app, customer: "")
-        let entry = try sign(
+        let entry = entry(
             head,
             object,
             id: NotificationID(ids.bare(in: partition)),
@@ -28,11 +27,9 @@ extension Shop {
             scope: scope,
             transactionInfo: nil,
             renewalInfo: nil,
-            isTriggered: isTriggered,
-            chain
+            isTriggered: isTriggered
         )
-        change.notifications.append(entry)
-        change.deliveries += deliveries(of: entry, on: ClockName(scope), due: head.signedDate)
+        try add(entry, to: &change, on: ClockName(scope), due: head.signedDate, signedBy: chain)
     }
 
     /// Commits a change that checks no account's version.
@@ -128,11 +125,10 @@ extension Shop {
         let parts = try parts(of: notice, about: row, account, app, scope.environment, at: date)
         let chain = signingChain
         var change = Change()
-        if let document = keys.chains.document(of: chain) { change.documents.append(document) }
         var ids = try identifiers.take(1)
         let clock = account?.clockName ?? ClockName(scope)
         let partition = account?.id.partition ?? Partition(environment: scope.environment, app: scope.app, customer: "")
-        let entry = try sign(
+        let entry = entry(
             NotificationPayload.Head(
                 type: notice.type.rawValue,
                 subtype: notice.subtype?.rawValue,
@@ -146,11 +142,9 @@ extension Shop {
             scope: scope,
             transactionInfo: parts.transaction,
             renewalInfo: parts.renewal,
-            isTriggered: true,
-            chain
+            isTriggered: true
         )
-        change.notifications = [entry]
-        change.deliveries = deliveries(of: entry, on: clock, due: now(on: clock))
+        try add(entry, to: &change, on: clock, due: now(on: clock), signedBy: chain)
         if cluster != nil, let account {
             // The account's version makes the commit fail if another node has erased the customer, or moved them to
             // another clock.

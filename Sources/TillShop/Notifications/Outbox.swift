@@ -4,10 +4,10 @@ import TillSigning
 import TillStorage
 import Tracing
 
-/// The outbox. A notification is signed once and stored in the same database transaction as the change that it
-/// reports. Failed deliveries are retried.
+/// The outbox. A notification is stored in the same database transaction as the change that it reports. Failed
+/// deliveries are retried.
 extension Shop {
-    /// Adds signed notifications and their deliveries to a change.
+    /// Adds notifications and their deliveries to a change.
     func enqueue(
         _ notifications: [TillCore.Notification],
         in change: inout Change,
@@ -15,7 +15,6 @@ extension Shop {
         signedBy chain: SigningChain
     ) throws {
         guard !notifications.isEmpty, let app = registry.app(scope.app) else { return }
-        if let document = keys.chains.document(of: chain) { change.documents.append(document) }
         let followed = isForwardCompatible(in: scope) ? notifications.filter(\.isFollowedByFutureNotification).count : 0
         var ids = try identifiers.take(Int64(notifications.count + followed))
         let accounts = Dictionary(uniqueKeysWithValues: change.accounts.map { ($0.account.id, $0.account) })
@@ -23,16 +22,28 @@ extension Shop {
             guard let account = accounts[notification.account] else {
                 preconditionFailure("a notification is about an account that the change does not contain")
             }
-            var entries = [try sign(notification, ids.notification(of: account.id), account, app, chain)]
+            var entries = [entry(of: notification, ids.notification(of: account.id), account, app)]
             if followed > 0, notification.isFollowedByFutureNotification {
                 let id = ids.notification(of: account.id)
-                entries.append(try sign(notification, id, account, app, isFuture: true, chain))
+                entries.append(entry(of: notification, id, account, app, isFuture: true))
             }
-            change.notifications += entries
             let due = due(notification.date, by: account.clockName)
-            change.deliveries += entries.flatMap { deliveries(of: $0, on: account.clockName, due: due) }
+            for entry in entries { try add(entry, to: &change, on: account.clockName, due: due, signedBy: chain) }
         }
         identifiers.giveBack(ids)
+    }
+
+    /// Adds a notification and its deliveries to a change. It is signed now if it has deliveries.
+    func add(
+        _ entry: OutboxEntry,
+        to change: inout Change,
+        on clock: ClockName,
+        due: Timestamp,
+        signedBy chain: SigningChain
+    ) throws {
+        let deliveries = deliveries(of: entry, on: clock, due: due)
+        change.notifications.append(deliveries.isEmpty ? entry : try signing(entry, by: chain))
+        change.deliveries += deliveries
     }
 
     /// The date when a notification is sent. A customer's date can be ahead of the clock; in this case the notification
@@ -49,18 +60,15 @@ extension Shop {
             .map { Delivery(of: entry, to: $0.key, clock: clock, due: due) }
     }
 
-    // MARK: Signing
-
-    /// - Parameter isFuture: whether to sign the extra notification of the forward-compatible profile, whose type is
+    /// - Parameter isFuture: whether to create the extra notification of the forward-compatible profile, whose type is
     ///   unknown.
-    private func sign(
-        _ notification: TillCore.Notification,
+    private func entry(
+        of notification: TillCore.Notification,
         _ id: NotificationID,
         _ account: Account,
         _ app: AppRecord,
-        isFuture: Bool = false,
-        _ chain: SigningChain
-    ) throws -> OutboxEntry {
+        isFuture: Bool = false
+    ) -> OutboxEntry {
         let date = notification.signedDate
         let row = notification.transaction
         let transaction = TransactionPayload.bytes(
@@ -86,7 +94,7 @@ extension Shop {
             hasRenewalInfo: renewal != nil,
             reason: notification.consumptionRequestReason
         )
-        return try sign(
+        return entry(
             head,
             .data(data),
             id: id,
@@ -95,14 +103,12 @@ extension Shop {
             scope: account.scope,
             transactionInfo: transaction,
             renewalInfo: renewal,
-            isTriggered: isFuture,
-            chain
+            isTriggered: isFuture
         )
     }
 
-    /// Applies the payload profile, signs the transaction and the renewal info, and then signs the notification that
-    /// contains them.
-    func sign(
+    /// Creates an unsigned notification, with the payload profile applied to its payloads.
+    func entry(
         _ head: NotificationPayload.Head,
         _ object: NotificationPayload.Object,
         id: NotificationID,
@@ -111,18 +117,13 @@ extension Shop {
         scope: AccountScope,
         transactionInfo: [UInt8]?,
         renewalInfo: [UInt8]?,
-        isTriggered: Bool = false,
-        _ chain: SigningChain
-    ) throws -> OutboxEntry {
-        func sign(_ payload: [UInt8], as object: WireObject) throws -> SignedPart {
-            let payload = applyingProfile(payload, as: object, in: scope)
-            return SignedPart(payload: payload, signature: try chain.signature(for: payload))
-        }
-        let transaction = try transactionInfo.map { try sign($0, as: object.signedWithin) }
-        let renewal = try renewalInfo.map { try sign($0, as: .renewalInfo) }
-        let body = applyingProfile(NotificationPayload.bytes(head, object), as: .notification, in: scope)
-        let whole = Self.completed(body, transaction, renewal, header: chain.headerSegment)
-        metrics.signatures.countMade(.jws, 1 + (transaction == nil ? 0 : 1) + (renewal == nil ? 0 : 1))
+        isTriggered: Bool = false
+    ) -> OutboxEntry {
+        let parts = NotificationParts(
+            body: applyingProfile(NotificationPayload.bytes(head, object), as: .notification, in: scope),
+            transactionInfo: transactionInfo.map { applyingProfile($0, as: object.signedWithin, in: scope) },
+            renewalInfo: renewalInfo.map { applyingProfile($0, as: .renewalInfo, in: scope) }
+        )
         var entry = OutboxEntry(
             id: id,
             scope: scope,
@@ -134,52 +135,16 @@ extension Shop {
             subtype: head.subtype,
             isTriggered: isTriggered,
             signedDate: head.signedDate,
-            body: SignedPart(payload: body, signature: try chain.signature(for: whole)),
-            transactionInfo: transaction,
-            renewalInfo: renewal,
-            chain: chain.id
+            content: .unsigned(parts)
         )
         entry.trace = ServiceContext.current?.trace
         return entry
-    }
-
-    /// Replaces the placeholders in a payload with the signed transaction and the signed renewal info.
-    static func completed(
-        _ body: [UInt8],
-        _ transaction: SignedPart?,
-        _ renewal: SignedPart?,
-        header: [UInt8]
-    ) -> [UInt8] {
-        var whole: [UInt8] = []
-        whole.reserveCapacity(body.count + (transaction == nil ? 0 : 6_144) + (renewal == nil ? 0 : 6_144))
-        var rest = body[...]
-        while let place = rest.firstIndex(where: { $0 == 1 || $0 == 2 }) {
-            whole.append(contentsOf: rest[..<place])
-            let part = rest[place] == NotificationPayload.transactionPlace ? transaction : renewal
-            if let part {
-                SigningChain.append(header: header, payload: part.payload, signature: part.signature, to: &whole)
-            }
-            rest = rest[(place + 1)...]
-        }
-        whole.append(contentsOf: rest)
-        return whole
-    }
-
-    /// Assembles the `signedPayload`. The bytes are always the same as in the first attempt.
-    package func signedPayload(_ entry: OutboxEntry) throws -> [UInt8] {
-        guard let chain = entry.chain, let header = keys.chains.header(of: chain) else {
-            throw ShopDamaged(
-                what: "the certificates of chain \(entry.chain ?? "–"), which signed \(entry.uuid), are missing"
-            )
-        }
-        let whole = Self.completed(entry.body.payload, entry.transactionInfo, entry.renewalInfo, header: header)
-        return SigningChain.assemble(header: header, payload: whole, signature: entry.body.signature)
     }
 }
 
 extension OutboxEntry {
     /// The version of the notification's format. Only version 2 is signed.
-    package var version: NotificationVersion { chain == nil ? .one : .two }
+    package var version: NotificationVersion { content.isVersionOne ? .one : .two }
 }
 
 /// The error for data that is missing from the database, or cannot be read.

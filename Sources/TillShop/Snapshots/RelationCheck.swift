@@ -125,7 +125,7 @@ struct RelationCheck {
         guard let account = entry.account else { return nil }
         guard accounts[account] != nil else { return "a row of outbox belongs to an account that is not in the file" }
         // Accounts do not count notifications of version 1, nor notifications that an operator triggered.
-        if !entry.isTriggered, entry.chain != nil { accounts[account]?.notifications += 1 }
+        if !entry.isTriggered, entry.version == .two { accounts[account]?.notifications += 1 }
         let about = [entry.transaction, entry.original].compactMap(\.self)
         return about.allSatisfy { transactions[$0] == account }
             ? nil : "a row of outbox is about a transaction that its account does not have"

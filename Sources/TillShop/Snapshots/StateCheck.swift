@@ -66,7 +66,7 @@ struct StateCheck {
         case .redemptions: return nil
         case .outbox:
             let entry = try OutboxEntry(row)
-            if let chain = entry.chain { chains.insert(chain) }
+            if let chain = entry.content.signed?.chain { chains.insert(chain) }
             return relations.fault(in: entry)
         case .deliveries:
             let delivery = try Delivery(row)

@@ -71,6 +71,9 @@ struct Transactor: Sendable {
                     continue
                 case .write(var draft, let value):
                     draft.change.writePrecondition = precondition
+                    if draft.change.hasSignatures, let document = chains.document(of: draft.chain) {
+                        draft.change.documents.append(document)
+                    }
                     switch await commits.commit(draft.change) {
                     case .success:
                         committed(draft)
@@ -92,7 +95,7 @@ struct Transactor: Sendable {
 
     private func committed(_ draft: Draft) {
         draft.afterCommit?()
-        if !draft.change.notifications.isEmpty { chains.keep(draft.chain) }
+        if draft.change.hasSignatures { chains.keep(draft.chain) }
         recentRows.note(draft.change)
         signals.committed(draft.change, notifications: draft.notifications)
     }

@@ -60,10 +60,7 @@ extension Shop {
                     subtype: nil,
                     isTriggered: false,
                     signedDate: notification.signedDate,
-                    body: SignedPart(payload: body, signature: []),
-                    transactionInfo: nil,
-                    renewalInfo: nil,
-                    chain: nil
+                    content: .versionOne(body)
                 )
                 entry.trace = ServiceContext.current?.trace
                 let due = due(notification.date, by: account.clockName)

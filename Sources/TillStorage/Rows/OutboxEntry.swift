@@ -14,10 +14,8 @@ package struct NotificationID: Hashable, Comparable, Sendable {
     package static func < (left: NotificationID, right: NotificationID) -> Bool { left.number < right.number }
 }
 
-/// A notification. It is signed once, and every attempt sends the same signed payload.
-///
-/// The certificates are the largest part of the sent body, so they are stored once for each chain. The sent body is
-/// assembled from the stored parts, with the same bytes for every attempt (docs/internals/decisions/07-outbox.md).
+/// A notification. It is signed once, at the latest before it is first sent or shown, and every attempt sends the same
+/// signed payload.
 package struct OutboxEntry: Equatable, Sendable {
     /// The id, which contains the partition.
     package var id: NotificationID
@@ -40,15 +38,8 @@ package struct OutboxEntry: Equatable, Sendable {
     package var isTriggered: Bool
     /// The signed date of the notification and of its signed parts.
     package var signedDate: Timestamp
-    /// The outer payload, with its signature over the complete payload. A byte 1 stands for the signed transaction (or
-    /// app transaction), and a byte 2 for the signed renewal info. JSON never contains these bytes.
-    package var body: SignedPart
-    /// The signed transaction. For a withdrawn consent it is the signed app transaction.
-    package var transactionInfo: SignedPart?
-    /// The signed renewal info; only for auto-renewable subscriptions.
-    package var renewalInfo: SignedPart?
-    /// The id of the chain that signed all parts; nil for version 1, which is not signed.
-    package var chain: String?
+    /// The payloads, with their signatures if there are any.
+    package var content: NotificationContent
     /// The span that caused the notification, for its first delivery by this process; not stored.
     package var trace: TraceContext?
 
@@ -64,10 +55,7 @@ package struct OutboxEntry: Equatable, Sendable {
         subtype: String?,
         isTriggered: Bool,
         signedDate: Timestamp,
-        body: SignedPart,
-        transactionInfo: SignedPart?,
-        renewalInfo: SignedPart?,
-        chain: String?
+        content: NotificationContent
     ) {
         self.id = id
         self.scope = scope
@@ -79,24 +67,7 @@ package struct OutboxEntry: Equatable, Sendable {
         self.subtype = subtype
         self.isTriggered = isTriggered
         self.signedDate = signedDate
-        self.body = body
-        self.transactionInfo = transactionInfo
-        self.renewalInfo = renewalInfo
-        self.chain = chain
-    }
-}
-
-/// A payload and its signature, without the JWS header.
-package struct SignedPart: Equatable, Sendable {
-    /// The payload as JSON in UTF-8.
-    package let payload: [UInt8]
-    /// The signature: 64 bytes, first r and then s.
-    package let signature: [UInt8]
-
-    /// A payload with its signature.
-    package init(payload: [UInt8], signature: [UInt8]) {
-        self.payload = payload
-        self.signature = signature
+        self.content = content
     }
 }
 

@@ -17,26 +17,19 @@ extension OutboxEntry: StoredRow {
             .derived("app") { $0.scope.app },
             .stored("uuid", \.uuid),
             .stored("type", \.type),
-            .joined("chain", { $0.chain ?? "" }) { cells, place, entry throws(DamagedRow) in
-                let chain = try cells.text(place)
-                entry.chain = chain.isEmpty ? nil : chain
+            .joined("chain", { $0.content.chainColumn }) { cells, first, entry throws(DamagedRow) in
+                entry.content = try NotificationContent(cells, first)
             },
-            .joined("body", { $0.body.payload }) { cells, first, entry throws(DamagedRow) in
-                entry.body = SignedPart(payload: try cells.bytes(first), signature: try cells.bytes(first + 1))
-            },
-            .derived("body_signature") { $0.body.signature },
+            .derived("body") { $0.content.body },
+            .derived("body_signature") { $0.content.bodySignature },
             .stored("account", \.account),
             .stored("original_id", \.original),
             .stored("transaction_id", \.transaction),
             .stored("subtype", \.subtype),
-            .joined("transaction_info", { $0.transactionInfo?.payload }) { cells, first, entry throws(DamagedRow) in
-                entry.transactionInfo = try SignedPart(cells, first)
-            },
-            .derived("transaction_signature") { $0.transactionInfo?.signature },
-            .joined("renewal_info", { $0.renewalInfo?.payload }) { cells, first, entry throws(DamagedRow) in
-                entry.renewalInfo = try SignedPart(cells, first)
-            },
-            .derived("renewal_signature") { $0.renewalInfo?.signature },
+            .derived("transaction_info") { $0.content.transactionInfo },
+            .derived("transaction_signature") { $0.content.transactionSignature },
+            .derived("renewal_info") { $0.content.renewalInfo },
+            .derived("renewal_signature") { $0.content.renewalSignature },
         ]
     )
 
@@ -51,10 +44,7 @@ extension OutboxEntry: StoredRow {
         subtype: nil,
         isTriggered: false,
         signedDate: Timestamp(milliseconds: 0),
-        body: SignedPart(payload: [], signature: []),
-        transactionInfo: nil,
-        renewalInfo: nil,
-        chain: nil
+        content: .versionOne([])
     )
 }
 
@@ -111,15 +101,5 @@ extension AccountScope {
     /// Reads the environment and the app from two adjacent cells.
     init(_ cells: any StoredCells, _ first: Int) throws(DamagedRow) {
         self.init(environment: try StoreEnvironment(cells, first), app: try cells.text(first + 1))
-    }
-}
-
-extension SignedPart {
-    /// Reads the payload and the signature from two adjacent cells; nil if one of them is null.
-    fileprivate init?(_ cells: any StoredCells, _ first: Int) throws(DamagedRow) {
-        guard let payload = try [UInt8]?(cells, first), let signature = try [UInt8]?(cells, first + 1) else {
-            return nil
-        }
-        self.init(payload: payload, signature: signature)
     }
 }

@@ -56,6 +56,12 @@ extension CommonStatement {
             "SELECT DISTINCT \(Self.environment), app, endpoint FROM deliveries WHERE due IS NOT NULL"
 
         case .insertEntry: OutboxEntry.format.insert
+        // The first signatures stay: another reader, or another node, may have sent or shown them.
+        case .signEntry:
+            """
+            UPDATE outbox SET chain = $3, body_signature = $4, transaction_signature = $5, renewal_signature = $6
+            WHERE partition = $1 AND id = $2 AND chain = '\(NotificationContent.unsignedChain)'
+            """
         case .entryByID: Self.outbox + " WHERE partition = $1 AND id = $2"
         case .entryByUUID: Self.outbox + " WHERE uuid = $1 AND \(Self.environment) = $2 AND app = $3"
         case .insertDelivery: Delivery.format.insert

@@ -16,7 +16,7 @@ package enum CommonStatement: Int, CaseIterable, Sendable {
     case pendingCount, pendingByClock, pendingEndpoints
 
     // Notifications and deliveries.
-    case insertEntry, entryByID, entryByUUID
+    case insertEntry, signEntry, entryByID, entryByUUID
     case insertDelivery, recordDelivery, redeliver, dropDeliveries, moveDeliveries, deliveriesOfEntry
     case prunable, pruneDeliveries, pruneEntry
 

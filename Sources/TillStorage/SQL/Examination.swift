@@ -134,7 +134,8 @@ extension CommonStatement {
         case .missingChains:
             """
             SELECT chain, count(*) FROM outbox o
-            WHERE chain <> '' AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.kind = 'chain' AND d.name = o.chain)
+            WHERE chain NOT IN ('', '\(NotificationContent.unsignedChain)')
+                AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.kind = 'chain' AND d.name = o.chain)
             GROUP BY chain
             """
         case .fallenIdentifiers: Self.strangeIdentifiers("CAST(next AS TEXT)", "next < 1")

@@ -259,6 +259,11 @@ extension SQLStorage {
         try await rows(.entryByID, each: [id.place]) { try OutboxEntry($0) }.first
     }
 
+    /// Runs one statement for each notification. In PostgreSQL, a single statement would touch many partitions.
+    package func notifications(numbered ids: [NotificationID]) async throws -> [OutboxEntry] {
+        try await rows(.entryByID, each: ids.map(\.place)) { try OutboxEntry($0) }
+    }
+
     package func notification(uuid: String, in scope: AccountScope) async throws -> OutboxEntry? {
         try await rows(.entryByUUID, each: [[uuid.cell] + scope.cells]) { try OutboxEntry($0) }.first
     }
@@ -313,7 +318,7 @@ extension SQLStorage {
 
 extension NotificationID {
     /// The parameters `partition` and `notification`.
-    fileprivate var place: [Cell] { [partition.number.cell, cell] }
+    var place: [Cell] { [partition.number.cell, cell] }
 }
 
 extension AccountScope {

@@ -50,6 +50,14 @@ package struct PreparedChange: Sendable {
             )
         }
         steps += try change.notifications.map { StatementStep(.insertEntry, try $0.cells()) }
+        steps += change.signed.sorted { $0.id < $1.id }.map { entry in
+            let content = entry.content
+            let signatures = [content.bodySignature, content.transactionSignature, content.renewalSignature]
+            return StatementStep(
+                .signEntry,
+                entry.id.place + [content.chainColumn.cell] + signatures.map(\.cell)
+            )
+        }
         steps += try change.deliveries.map { StatementStep(.insertDelivery, try $0.cells()) }
         steps += try change.foreignIdentifiers.map { identifier in
             StatementStep(

@@ -11,7 +11,7 @@ extension ShopBackend: WireBackend {
         let query = NotificationQuery(scope: scope, limit: 10_000)
         var received: [ReceivedNotification] = []
         for entry in try await test.shop.storage.notifications(query).sorted(by: { $0.id < $1.id }) {
-            received += try await self.received(String(decoding: try test.shop.signedPayload(entry), as: UTF8.self))
+            received += try await self.received(test.signedPayload(entry))
         }
         return received
     }

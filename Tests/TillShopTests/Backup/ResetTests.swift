@@ -146,6 +146,17 @@ struct ResetTests {
     @Test("Another Till imports an export in chunks of any size, and exports the same text again")
     func imported() async throws {
         let source = try await shop()
+        let query = NotificationQuery(scope: Self.scope, limit: 10)
+        let known = try await source.shop.storage.notifications(query)
+        let payloads = try await source.signedPayloads(known)
+        // No endpoint receives the notification of the purchase in production, so it is unsigned.
+        let production = NotificationQuery(
+            scope: AccountScope(environment: .production, app: TestShop.bundleID),
+            limit: 10
+        )
+        let unsigned = try await source.shop.storage.notifications(production)
+        #expect(known.count == 2 && !known.contains(where: \.content.isUnsigned))
+        #expect(unsigned.map(\.content.isUnsigned) == [true])
         let text = try await text(source.shop, TestShop.bundleID)
         let target = try await TestShop()
         try await target.shop.reset(app: nil, .everything)
@@ -156,10 +167,9 @@ struct ResetTests {
         }
         #expect(target.shop.registry.teams == source.shop.registry.teams)
         #expect(target.shop.registry.keys == source.shop.registry.keys)
-        let known = try await source.shop.storage.notifications(NotificationQuery(scope: Self.scope, limit: 10))
-        for entry in known {
-            #expect(try target.shop.signedPayload(entry) == source.shop.signedPayload(entry))
-        }
+        #expect(try await target.shop.storage.notifications(query) == source.shop.storage.notifications(query))
+        #expect(try await target.signedPayloads(known) == payloads)
+        #expect(try await target.shop.storage.notifications(production) == unsigned)
         let row = try await target.buy("coins", by: "zoe")
         #expect(try await source.shop.storage.transaction(row.id) == nil)
         #expect(try await target.shop.storage.snapshots().isEmpty)

@@ -36,9 +36,9 @@ struct AdvanceTests {
             NotificationQuery(scope: Self.scope, endpoint: EndpointRecord.primary, limit: 100)
         )
         #expect(entries.map(\.type) == ["SUBSCRIBED"] + Array(repeating: "DID_RENEW", count: 12))
-        let bodies = try entries.map { try test.shop.signedPayload($0) }
+        let bodies = try await test.signedPayloads(entries)
         for (body, request) in zip(bodies, received) {
-            let text = #"{"signedPayload":""# + String(decoding: body, as: UTF8.self) + #""}"#
+            let text = #"{"signedPayload":""# + body + #""}"#
             #expect(String(decoding: request.body, as: UTF8.self) == text)
         }
         await test.stopSending(deliveryWorker)

@@ -19,10 +19,7 @@ extension DeliverySchedule.New {
             subtype: nil,
             isTriggered: false,
             signedDate: date,
-            body: SignedPart(payload: Array("\(number)".utf8), signature: []),
-            transactionInfo: nil,
-            renewalInfo: nil,
-            chain: nil
+            content: .versionOne(Array("\(number)".utf8))
         )
     }
 }

@@ -231,7 +231,7 @@ struct DeliveryTests {
         var places: [TransactionID: [Int]] = [:]
         let bodies = post.requests.map(\.body)
         for entry in entries.sorted(by: { $0.id < $1.id }) {
-            let body = Array(#"{"signedPayload":""#.utf8) + (try test.shop.signedPayload(entry)) + Array(#""}"#.utf8)
+            let body = Array(#"{"signedPayload":"\#(try await test.signedPayload(entry))"}"#.utf8)
             let place = try #require(bodies.firstIndex(of: body))
             places[try #require(entry.original), default: []].append(place)
         }

@@ -55,18 +55,18 @@ struct PayloadProfileTests {
         #expect(again.payloadProfile(of: AccountScope(environment: .sandbox, app: "com.example.other")) == nil)
     }
 
-    @Test("A notification keeps the profile with which it was signed, also when it is sent again")
+    @Test("A notification keeps the profile with which it was created, also when it is sent again")
     func notification() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
         try await test.buy("pro", by: "ann")
         try await set(.minimal, in: test)
         try await test.buy("coins", by: "bob")
         let entries = try await notifications(test)
-        let payloads = try entries.map { String(decoding: try test.shop.signedPayload($0), as: UTF8.self) }
         try await set(.forwardCompatible(seed: 1), in: test)
-        #expect(try entries.map { String(decoding: try test.shop.signedPayload($0), as: UTF8.self) } == payloads)
+        let payloads = try await test.signedPayloads(entries)
+        #expect(try await test.signedPayloads(entries) == payloads)
         #expect(try payloads.map { try claims($0)["data"]?.hasKey("appAppleId") } == [true, false])
-        let inner = entries.compactMap(\.transactionInfo).map { String(decoding: $0.payload, as: UTF8.self) }
+        let inner = entries.compactMap(\.content.transactionInfo).map { String(decoding: $0, as: UTF8.self) }
         #expect(inner.map { $0.contains("\"currency\"") } == [true, false])
     }
 
@@ -81,7 +81,7 @@ struct PayloadProfileTests {
         #expect(entries.map(\.isTriggered) == [false, true, false, true])
         #expect(Set(entries.map(\.uuid)).count == 4)
         #expect(entries[1].original == entries[0].original && entries[0].id < entries[1].id)
-        let payload = String(decoding: try test.shop.signedPayload(entries[1]), as: UTF8.self)
+        let payload = try await test.signedPayload(entries[1])
         let notifications = try claims(payload)
         #expect(
             notifications["notificationType"] == .string("TOMORROW")

@@ -31,11 +31,7 @@ enum NotificationSample {
                 subtype: subtype,
                 isTriggered: number % 7 == 0,
                 signedDate: Timestamp(milliseconds: Int64(number / 4) * 1_000),
-                body: SignedPart(payload: Array("{}".utf8), signature: []),
-                transactionInfo: nil,
-                renewalInfo: nil,
-                // A version-1 notification has no signing chain.
-                chain: number % 11 == 0 ? nil : "chain"
+                content: content(number)
             )
             var delivery = Delivery(of: entry, to: "primary", clock: ClockName(scope), due: entry.signedDate)
             let change = Change(notifications: [entry], deliveries: [delivery])
@@ -50,6 +46,14 @@ enum NotificationSample {
             notifications.append((entry, delivery))
         }
         return notifications.sorted { ($0.entry.signedDate, $0.entry.id) < ($1.entry.signedDate, $1.entry.id) }
+    }
+
+    /// One in eleven is of version 1, and one in three is unsigned.
+    private static func content(_ number: Int) -> NotificationContent {
+        let body = Array("{}".utf8)
+        if number % 11 == 0 { return .versionOne(body) }
+        if number % 3 == 0 { return .unsigned(NotificationParts(body: body)) }
+        return .signed(NotificationParts(body: SignedPart(payload: body, signature: [1])), chain: "chain")
     }
 
     static let queries: [NotificationQuery] = {

@@ -8,7 +8,7 @@ struct OutboxContractTests {
         let (entry, delivery) = notifications
         if query.endpoint != nil, delivery.attempts.isEmpty { return false }
         if query.endpoint != nil, query.onlyFailures, delivery.isDelivered { return false }
-        if query.endpoint == nil, query.kind != .every, entry.chain == nil { return false }
+        if query.endpoint == nil, query.kind != .every, entry.content.isVersionOne { return false }
         if query.endpoint == nil, query.kind == .caused, entry.isTriggered { return false }
         if let account = query.account, account != entry.account { return false }
         if let type = query.type, type != entry.type { return false }
@@ -50,6 +50,29 @@ struct OutboxContractTests {
                 }
             }
         }
+    }
+
+    @Test("The first signatures of a notification stay", arguments: Engine.allCases)
+    func signatures(_ engine: Engine) async throws {
+        let fixture = try StorageFixture(engine)
+        let all = try await NotificationSample.notifications(fixture).map(\.entry)
+        let storage = fixture.storage
+        func signed(by chain: String) -> [OutboxEntry] {
+            all.map { entry in
+                var entry = entry
+                let part = SignedPart(payload: entry.content.body, signature: Array(chain.utf8))
+                entry.content = .signed(NotificationParts(body: part), chain: chain)
+                return entry
+            }
+        }
+        for chain in ["first", "second"] {
+            try await storage.commit([Change(signed: signed(by: chain))])[0].get()
+            let stored = try await storage.notifications(numbered: all.map(\.id))
+            let wanted = zip(all, signed(by: "first")).map { $0.content.isUnsigned ? $1 : $0 }
+            #expect(stored == wanted && wanted != all)
+        }
+        let asked = [all[3].id, NotificationID(5), all[1].id]
+        #expect(try await storage.notifications(numbered: asked).map(\.id) == [asked[0], asked[2]])
     }
 
     @Test(

@@ -25,10 +25,7 @@ struct PruningContractTests {
             subtype: nil,
             isTriggered: false,
             signedDate: Timestamp(milliseconds: 3),
-            body: SignedPart(payload: [1], signature: [2]),
-            transactionInfo: nil,
-            renewalInfo: nil,
-            chain: "chain"
+            content: .signed(NotificationParts(body: SignedPart(payload: [1], signature: [2])), chain: "chain")
         )
         try await fixture.storage.commit([Change(notifications: [test])])[0].get()
         let due = try await fixture.storage.dueDeliveries(

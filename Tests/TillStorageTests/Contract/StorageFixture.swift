@@ -133,10 +133,13 @@ final class StorageFixture: Sendable {
             subtype: nil,
             isTriggered: false,
             signedDate: Timestamp(milliseconds: counter),
-            body: SignedPart(payload: [1, 2, 0, 255], signature: [7]),
-            transactionInfo: SignedPart(payload: [3], signature: [4]),
-            renewalInfo: nil,
-            chain: "chain"
+            content: .signed(
+                NotificationParts(
+                    body: SignedPart(payload: [1, 2, 0, 255], signature: [7]),
+                    transactionInfo: SignedPart(payload: [3], signature: [4])
+                ),
+                chain: "chain"
+            )
         )
         let delivery = Delivery(of: entry, to: "primary", clock: account.clockName, due: entry.signedDate)
         try await storage.commit([Change(notifications: [entry], deliveries: [delivery])])[0].get()

@@ -40,17 +40,18 @@ extension AppleAPI {
         var query = try await query(wanted, from: max(wanted.start, oldest), exchange)
         query.after = place.map { ($0.signedDate, $0.id) }
         let found = try await shop.storage.notifications(query)
-        let page = Array(found.prefix(Self.pageLength))
-        let deliveries = try await shop.storage.deliveries(of: page.map(\.id), to: EndpointRecord.primary)
+        let shown = Array(found.prefix(Self.pageLength))
+        let page = try await shop.signed(shown)
+        let deliveries = try await shop.storage.deliveries(of: shown.map(\.id), to: EndpointRecord.primary)
 
-        let hasMore = found.count > page.count
+        let hasMore = found.count > shown.count
         var json = JSONWriter(capacity: 32_768 * page.count + 256)
         json.put("hasMore", hasMore)
-        if hasMore, let last = page.last {
+        if hasMore, let last = shown.last {
             let next = NotificationCursor(filters: digest, signedDate: last.signedDate, id: last.id)
             json.put("paginationToken", shop.cursors.seal(next))
         }
-        json.put("notificationHistory", objects: try page.map { try item($0, deliveries[$0.id]) })
+        json.put("notificationHistory", objects: try page.map { try item($0, deliveries[$0.entry.id]) })
         return .json(json.finish())
     }
 
@@ -92,15 +93,15 @@ extension AppleAPI {
         return own.reduce(max(shop.now(in: scope), shop.wallClock())) { max($0, $1) }
     }
 
-    private func item(_ entry: OutboxEntry, _ delivery: Delivery?) throws -> [UInt8] {
+    private func item(_ notification: SignedNotification, _ delivery: Delivery?) throws -> [UInt8] {
         var json = JSONWriter(capacity: 32_768)
-        try put(entry, delivery?.attempts ?? [], in: &json)
+        try put(notification, delivery?.attempts ?? [], in: &json)
         return json.finish()
     }
 
     /// The signed notification and its send attempts.
-    private func put(_ entry: OutboxEntry, _ attempts: [SendAttempt], in json: inout JSONWriter) throws {
-        json.put("signedPayload", String(decoding: try shop.signedPayload(entry), as: UTF8.self))
+    private func put(_ notification: SignedNotification, _ attempts: [SendAttempt], in json: inout JSONWriter) throws {
+        json.put("signedPayload", String(decoding: try shop.signedPayload(notification), as: UTF8.self))
         json.put("firstSendAttemptResult", attempts.first?.result.rawValue)
         json.put(
             "sendAttempts",
@@ -141,8 +142,11 @@ extension AppleAPI {
         guard let delivery, !delivery.attempts.isEmpty else {
             throw APIError.testNotificationNotFound.because("The first attempt to send the test has not ended yet.")
         }
+        guard let test = try await shop.signed([entry]).first else {
+            throw APIError.testNotificationNotFound.because("The test notification was deleted.")
+        }
         var json = JSONWriter(capacity: 16_384)
-        try put(entry, delivery.attempts, in: &json)
+        try put(test, delivery.attempts, in: &json)
         return .json(json.finish())
     }
 

@@ -72,12 +72,16 @@ extension ControlAPI {
             let uuid = UUIDText.canonical(text),
             let entry = try await shop.storage.notification(uuid: uuid, in: scope)
         else {
-            throw ControlError.notFound(
-                "unknown_notification",
-                "There is no notification \(text.prefix(64)). List them with till notification list."
-            )
+            throw Self.unknown(text)
         }
         return entry
+    }
+
+    private static func unknown(_ text: String) -> ControlError {
+        .notFound(
+            "unknown_notification",
+            "There is no notification \(text.prefix(64)). List them with till notification list."
+        )
     }
 
     // MARK: Lists
@@ -262,16 +266,16 @@ extension ControlAPI {
 
     private func withPayloads(of entry: OutboxEntry) async throws -> NotificationInfo {
         var info = try await info(of: entry)
-        switch entry.version {
-        case .one: info.payload = try Self.object(entry.body.payload)
-        case .two:
-            let signed = try shop.signedPayload(entry)
+        if case .versionOne(let body) = entry.content {
+            info.payload = try Self.object(body)
+        } else {
+            guard let signed = try await shop.signedPayload(entry) else { throw Self.unknown(entry.uuid) }
             info.signedPayload = String(decoding: signed, as: UTF8.self)
             let parts = signed.split(separator: UInt8(ascii: "."))
             info.payload = try (parts.count == 3 ? Base64URL.decode(parts[1]) : nil).map(Self.object)
         }
-        info.transactionInfo = try (entry.transactionInfo?.payload).map(Self.object)
-        info.renewalInfo = try (entry.renewalInfo?.payload).map(Self.object)
+        info.transactionInfo = try entry.content.transactionInfo.map(Self.object)
+        info.renewalInfo = try entry.content.renewalInfo.map(Self.object)
         return info
     }
 
