@@ -4,7 +4,12 @@ import TillShop
 
 extension ConsolePage {
     /// Fault rules and their hits.
-    static let faults = ConsolePage("/console/faults", "faults", menu: "Faults") { page in
+    static let faults = ConsolePage(
+        "/console/faults",
+        "faults",
+        menu: "Faults",
+        documentation: [.faults, .errors]
+    ) { page in
         let all = try await page.send(ListFaults())
         let chosen = FaultKindForm.of(page.value("kind").flatMap(FaultKind.init) ?? .error)
         let groups = [

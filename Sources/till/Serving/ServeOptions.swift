@@ -47,6 +47,8 @@ struct AddressOptions: ParsableArguments {
     var controlAddress: String?
     @Option(help: "An additional host name for the control API; may be repeated.")
     var controlHost: [String] = []
+    @Option(help: "The address of a documentation site, which the console links to (default: none).")
+    var documentationUrl: String?
     @Option(help: "The OCSP URL in new certificates (default: /ocsp on the production port).")
     var ocspUrl: String?
     @Option(help: "Seconds within which a request must arrive completely (default 60).")
@@ -113,7 +115,7 @@ struct ShopChoices: ParsableArguments {
     var historyExtraDays: Int?
     @Option(help: "true (default) or false: send all version 1 types in the sandbox, where Apple omits some.")
     var versionOneInSandbox: Bool?
-    @Option(help: "true or false (default): include successful requests in the request log.")
+    @Option(help: "true or false: include successful requests in the request log (default: true with --demo only).")
     var requestLogAll: Bool?
     @Option(help: "true or false (default): include bodies in the request log, with secrets removed.")
     var requestLogBodies: Bool?
