@@ -18,7 +18,7 @@ extension ConsolePage {
         ]
         return try await page.table(of: all, by: \.id) { row(of: $0, page) }.with([
             "removeAll": all.isEmpty
-                ? nil : page.form(RemoveFaults(), "Delete all \(all.count) rules", isDestructive: true),
+                ? nil : page.form(RemoveFaults(), "Delete all rules", isDestructive: true),
             "groups": groups, "kind": chosen.name, "words": chosen.words,
             "add": page.form(
                 AddFault(kind: chosen.kind),
