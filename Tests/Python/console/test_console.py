@@ -276,7 +276,7 @@ class TestStory:
     def test_the_navigation_is_one_row_on_a_phone(self, browser):
         with browser.on_a_phone():
             browser.open(f"/console/apps/{BUNDLE}/sandbox/customers/ann")
-            assert not browser.visible("nav a"), "the places are in the menu"
+            assert not browser.visible("header nav a"), "the places are in the menu"
             assert browser.one("header .bar:first-child").size["height"] < 60
             browser.one(".menu summary").click()
             browser.examine_now("menu")
