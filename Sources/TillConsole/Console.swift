@@ -110,10 +110,12 @@ package struct Console: Sendable {
         let shownEffect = Templates.render("effect", ["effect": effect])
         // Without a session there are no links to other pages.
         let isInside = template != "sign-in"
+        let documentation = (page?.documentation ?? [.console]).listed { $0.value(at: shop.settings.documentation) }
         let layout: PageValue = [
             "title": values["title"], "content": shown, "effect": shownEffect, "band": band(request),
-            "places": isInside ? navigation(page, request, isOfEnvironment: false) : nil,
+            "isInside": isInside, "places": navigation(page, request, isOfEnvironment: false),
             "environmentPlaces": navigation(page, request, isOfEnvironment: true),
+            "documentation": documentation,
             "app": request.parameters["bundleId"], "environment": request.parameters["environment"],
             "address": page == nil ? nil : request.address, "action": action,
             "live": LiveRegions.summary(shownEffect + shown, apartFrom: request.once), "proof": request.proof,

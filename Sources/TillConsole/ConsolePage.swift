@@ -12,6 +12,8 @@ struct ConsolePage: Sendable {
     let menu: String?
     /// Whether the page accepts forms at its own path, like the decoder. It does not store their data.
     let takesForms: Bool
+    /// The documentation of what the page shows, the most important page first.
+    let documentation: [DocumentationPage]
     /// Returns the values for the template, with the page's current content. The heading and window title is `title`,
     /// or the name in the navigation bar.
     let content: @Sendable (PageRequest) async throws -> PageValue
@@ -21,10 +23,11 @@ struct ConsolePage: Sendable {
         _ template: String,
         menu: String? = nil,
         takesForms: Bool = false,
+        documentation: [DocumentationPage] = [.console],
         content: @escaping @Sendable (PageRequest) async throws -> PageValue
     ) {
         (self.path, self.template, self.menu) = (path, template, menu)
-        self.takesForms = takesForms
+        (self.takesForms, self.documentation) = (takesForms, documentation)
         self.content = content
     }
 

@@ -121,7 +121,7 @@ struct Effect: Sendable {
                 return nil
             }
             let isInstant = member.key.hasSuffix("Date") || ["now", "date", "savedAt"].contains(member.key)
-            let words = isInstant ? member.value.number.map(Words.instant) ?? text : text
+            let words = isInstant ? member.value.number.map { Words.instant($0) } ?? text : text
             return ["name": Words.sentence(member.key), "value": words]
         }
     }

@@ -25,8 +25,10 @@ enum Templates {
         "facts": PackageResources.facts_mustache, "failing": PackageResources.failing_mustache,
         "field": PackageResources.field_mustache, "filter": PackageResources.filter_mustache,
         "jobs": PackageResources.jobs_mustache, "layout": PackageResources.layout_mustache,
+        "menu-item": PackageResources.menu_item_mustache,
         "settings": PackageResources.settings_mustache, "subscription": PackageResources.subscription_mustache,
-        "time": PackageResources.time_mustache,
+        "time": PackageResources.time_mustache, "tour": PackageResources.tour_mustache,
+        "family": PackageResources.family_mustache, "member": PackageResources.member_mustache,
     ]
 
     private static func parsed() -> MustacheLibrary {

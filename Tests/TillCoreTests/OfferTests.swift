@@ -176,4 +176,49 @@ struct OfferTests {
             try shop.buy("coins", by: "ann", offer: .winBack("x"))
         }
     }
+
+    @Test("An offer is refused to a list of offers exactly as it is refused to a purchase")
+    func refusals() throws {
+        let offers = [
+            Offer.freeWeek, .payUpFront(.promotional, "stay", for: .month, at: 1_990),
+            .payUpFront(.winBack, "back", for: .month, at: 990),
+            .payUpFront(.code, "NEW", for: .month, at: 990).with { $0.audience = [.new] },
+            .payUpFront(.code, "ANY", for: .month, at: 990),
+        ]
+        var pro = Product.plan()
+        pro.offers = offers
+        var coins = Product.coins
+        coins.offers = [Offer(kind: .code, id: "HALF", mode: .oneTime, prices: .usd(490))]
+        let choices: [OfferChoice] = [
+            .automatic, .none, .introductory(evenIfUsed: false), .introductory(evenIfUsed: true), .promotional("stay"),
+            .promotional("go"), .winBack("back"), .code("NEW"), .code("ANY"), .code("HALF"),
+        ]
+        var shop = CoreShop(on: "2026-01-01", in: .production, selling: [pro, coins])
+        var kinds: Set<String> = []
+        func compare(_ situation: String) throws {
+            let account = try #require(shop.accounts["ann"])
+            for product in [pro, coins] {
+                for choice in choices {
+                    var tried = shop
+                    var refusal: Refusal?
+                    do { try tried.buy(product.id, by: "ann", offer: choice) } catch { refusal = error }
+                    // Without an offer, a purchase of the current plan is refused for another reason.
+                    if case .alreadySubscribed? = refusal { refusal = nil }
+                    let shown = account.refusal(toRedeem: choice, of: product, at: shop.now, policy: shop.policy)
+                    #expect(shown == refusal, "\(situation): \(product.id) with \(choice)")
+                    kinds.insert("\(situation) \(shown == nil)")
+                }
+            }
+        }
+        try shop.buy("coins", by: "ann", offer: .code("HALF"))
+        try compare("new")
+        try shop.buy("pro", by: "ann", offer: .none)
+        try compare("subscribed")
+        try shop.cancelRenewal(of: "ann")
+        shop.advance(to: "2026-02-05")
+        try compare("lapsed")
+        shop.advance(to: "2026-05-01")
+        try compare("lapsed long ago")
+        #expect(kinds.count == 8, "each situation has available and refused offers: \(kinds.sorted())")
+    }
 }

@@ -19,8 +19,10 @@ struct FormField: Sendable {
         case money
         /// A percentage, sent in thousandths.
         case thousandths
+        /// A text field that suggests values, with a description for each.
+        case suggestions([Option])
         /// A choice of offers; each value is the kind and, after a colon, the identifier.
-        case offer([Option])
+        case offer(OfferList)
         /// A choice of all notification types with their subtypes.
         case notice
         /// A date and time in UTC.
@@ -57,7 +59,7 @@ struct FormField: Sendable {
         switch kind {
         // The user enters these values in another unit, or several properties with one field.
         case .money?, .thousandths?, .instant?, .notice?, .offer?: return self
-        case .text?, .choice?, .lines?, .hidden?, nil: break
+        case .text?, .choice?, .suggestions?, .lines?, .hidden?, nil: break
         }
         var field = self
         if value.isEmpty { field.value = values.first { $0.name == name }?.value ?? "" }
@@ -91,9 +93,11 @@ struct FormField: Sendable {
         let fault = refused?.fault(at: "$.\(place)").map { words(of: $0, property?.schema) }
         let id = "\(form)-\(name)".replacing(".", with: "-")
         let describing = [fault.map { _ in "\(id)-fault" }, help.map { _ in "\(id)-help" }].compactMap(\.self)
-        return value(id: id, name: name + suffix, typed, options(of: property), property?.schema).with([
-            "help": help, "fault": fault, "hasLimits": true,
-            "describedBy": describing.isEmpty ? nil : describing.joined(separator: " "),
+        let described = describing.isEmpty ? nil : describing.joined(separator: " ")
+        let common: PageValue = ["id": id, "name": name + suffix, "fault": fault, "describedBy": described]
+        let offers = offers.map { $0.value(typed, of: refused?.form[OfferList.product]).with(common) }
+        return value(id: id, name: name + suffix, typed, options(of: property), property?.schema).with(common).with([
+            "help": help, "hasLimits": true, "offers": offers,
             "isRequired": isInPath || property?.isRequired == true && path.count == 1,
         ])
     }
@@ -117,7 +121,18 @@ struct FormField: Sendable {
         PageValue.object([shape(schema): .flag(true)]).with([
             "id": id, "name": name, "label": label, "value": typed, "hint": hint, "isChecked": typed == "true",
             "options": options?.listed { ["value": $0.value, "name": $0.name, "isChosen": $0.value == typed] },
+            "hasSuggestions": !suggestions.isEmpty,
+            "suggestions": suggestions.listed { ["value": $0.value, "name": $0.name] },
         ])
+    }
+
+    /// The values that a text field suggests.
+    private var suggestions: [Option] {
+        if case .suggestions(let options)? = kind { options } else { [] }
+    }
+
+    private var offers: OfferList? {
+        if case .offer(let list)? = kind { list } else { nil }
     }
 
     /// The error of a field, with bounds in the unit that the user enters.
@@ -138,15 +153,17 @@ struct FormField: Sendable {
         case .notice?: ":notice"
         case .money?, .thousandths?: ":money"
         case .instant?: ":instant"
-        case .text?, .choice?, .lines?, .hidden?, nil: ""
+        case .text?, .choice?, .suggestions?, .lines?, .hidden?, nil: ""
         }
     }
 
     /// The template's key for the kind of input field.
     private func shape(_ schema: Schema?) -> String {
         switch (kind, schema?.plain) {
-        case (.choice?, _), (.offer?, _), (.notice?, _): "isChoice"
-        case (.text?, _), (.money?, _), (.thousandths?, _): "isText"
+        case (.choice?, _), (.notice?, _): "isChoice"
+        case (.offer?, _): "isOffer"
+        case (.suggestions?, .integer?), (.suggestions?, .integerOf?): "isNumber"
+        case (.text?, _), (.suggestions?, _), (.money?, _), (.thousandths?, _): "isText"
         case (.instant?, _): "isInstant"
         case (.lines?, _), (nil, .array?), (nil, .anyObject?), (nil, .object?), (nil, .map?): "isLines"
         case (.hidden?, _): "isHidden"
@@ -160,7 +177,7 @@ struct FormField: Sendable {
     /// The options of a select field; nil for another field.
     private func options(of property: Schema.Property?) -> [Option]? {
         switch kind {
-        case .choice(let options)?, .offer(let options)?: return options
+        case .choice(let options)?: return options
         case .notice?: return NotificationTable.everything.map { ($0, $0) }
         case nil: break
         default: return nil

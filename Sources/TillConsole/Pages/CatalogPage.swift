@@ -4,7 +4,12 @@ import TillShop
 
 extension ConsolePage {
     /// An app's products: subscription groups with their levels, and one-time purchases.
-    static let catalog = ConsolePage("\(scope)/catalog", "catalog", menu: "Catalog") { page in
+    static let catalog = ConsolePage(
+        "\(scope)/catalog",
+        "catalog",
+        menu: "Catalog",
+        documentation: [.catalog, .offers]
+    ) { page in
         let bundleID = try page.app.bundleId
         let catalog = try await page.send(GetCatalog(bundleId: bundleID))
         let list = CatalogTable(catalog)

@@ -78,7 +78,8 @@ struct ClockCard: Sendable {
         }
     }
 
-    private static func words(_ clock: ClockInfo) -> String {
+    /// The mode of a clock: `Frozen`.
+    static func words(_ clock: ClockInfo) -> String {
         switch clock.mode {
         case .frozen: "Frozen"
         case .running: "Speed: \(clock.speed ?? 1) × real time"

@@ -3,7 +3,13 @@ import TillShop
 
 extension ConsolePage {
     /// Decodes a pasted text. The text is not stored.
-    static let decoder = ConsolePage("/console/decoder", "decoder", menu: "Decoder", takesForms: true) { page in
+    static let decoder = ConsolePage(
+        "/console/decoder",
+        "decoder",
+        menu: "Decoder",
+        takesForms: true,
+        documentation: [.signedData, .payloads]
+    ) { page in
         guard let text = page.form?["text"] else { return ["proof": page.proof] }
         guard let decoded = await decodings.run({ await TextDecoding.parts(of: text, page.shop) }) else {
             throw ControlError.busy("The decoder is busy. Try again later.")

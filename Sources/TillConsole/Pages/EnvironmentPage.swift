@@ -4,7 +4,12 @@ import TillShop
 
 extension ConsolePage {
     /// One environment of an app: its clocks, upcoming events, failing deliveries, first customers and settings.
-    static let environment = ConsolePage("\(scope)/", "environment", menu: "Environment") { page in
+    static let environment = ConsolePage(
+        "\(scope)/",
+        "environment",
+        menu: "Environment",
+        documentation: [.time, .notifications, .backend]
+    ) { page in
         let app = try page.app
         let (bundleID, environment) = (app.bundleId, app.environment)
         let info = try await page.send(GetApp(bundleId: bundleID))
@@ -14,7 +19,7 @@ extension ConsolePage {
             own.append(try await ClockCard(page: page, app: app, own: clock).value(limit: 3))
         }
         let other: StoreEnvironment = environment == .sandbox ? .production : .sandbox
-        return try await failingDeliveries(page, app, limit: 10).with([
+        return try await FailingDeliveries(page, app, limit: 10).value.with([
             "title": "\(info.name), \(environment.rawValue)",
             "clock": try await ClockCard(page: page, app: app).value(limit: 10, isOpen: true),
             "clockTitle": ClockCard.title(environment), "own": own, "hasMoreClocks": clocks.count > 10,
@@ -28,30 +33,6 @@ extension ConsolePage {
                 [.init("name", "Name"), .init("at", "Start time (UTC)", .instant)]
             ),
         ])
-    }
-
-    /// Whether an app's environment has an endpoint, and its newest failing deliveries, for `{{>failing}}`.
-    static func failingDeliveries(_ page: PageRequest, _ app: AppEnvironment, limit: Int) async throws -> PageValue {
-        let list = try await page.send(ListNotifications(app: app, failed: true, limit: limit))
-        let failing = list.notifications.listed { notification in
-            let delivery = notification.deliveries.first { !$0.isDelivered && !$0.attempts.isEmpty }
-            let attempts = delivery?.attempts ?? []
-            let uuid = ["notificationUUID": notification.notificationUUID]
-            return [
-                "words": NotificationWords.words(notification), "customer": notification.customer,
-                "link": page.link(.notification, uuid, of: app), "endpoint": delivery?.endpoint,
-                "attempts": Words.count(attempts.count, "attempt"),
-                "result": attempts.last.map { Words.sentence($0.sendAttemptResult.rawValue) },
-                "status": attempts.last?.status, "next": delivery?.nextAttemptDate,
-            ]
-        }
-        let endpoints = try await page.send(ListEndpoints(app: app))
-        let paused = endpoints.filter { $0.paused == true }.map(\.name)
-        return [
-            "failing": failing, "hasEndpoints": !endpoints.isEmpty,
-            "paused": paused.isEmpty ? nil : paused.joined(separator: ", "),
-            "endpointLink": page.link(toEnvironment: app) + "#endpoints-title",
-        ]
     }
 
     // MARK: Bulk operations
@@ -68,12 +49,21 @@ extension ConsolePage {
                 ExtendAll(app: app, productId: "", days: 30),
                 "Extend renewal date for all subscribers",
                 [
-                    .init("productId", "Product", hint: "com.example.month"), .init("days", "Days"),
+                    .init("productId", "Product", try await subscriptions(page, app), hint: "com.example.month"),
+                    .init("days", "Days"),
                     SubscriptionCard.extensionReason,
                     .init("storefronts", "Storefronts, one per line (empty: all)", hint: "DEU"),
                 ]
             ),
         ]
+    }
+
+    /// The subscription products as options of a select field; nil without any, and if there are too many.
+    private static func subscriptions(_ page: PageRequest, _ app: AppEnvironment) async throws -> FormField.Kind? {
+        let products = try await page.send(GetCatalog(bundleId: app.bundleId)).products
+            .filter { $0.type == .autoRenewable }
+        guard (1...ListLimit.options).contains(products.count) else { return nil }
+        return .choice(products.map { ($0.productId, "\($0.referenceName ?? $0.productId) (\($0.productId))") })
     }
 
     private static func row(of job: JobInfo, _ now: Timestamp, _ page: PageRequest) -> PageValue {

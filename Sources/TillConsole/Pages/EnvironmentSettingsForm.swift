@@ -5,27 +5,35 @@ import TillShop
 
 /// The endpoints and settings of an environment, shown by `{{>settings}}` on the environment page.
 enum EnvironmentSettingsForm {
+    /// The fragment of the URL that leads to the endpoints.
+    static let endpoints = "#endpoints-title"
+
     static func value(_ page: PageRequest) async throws -> PageValue {
         let app = try page.app
         let endpoints = try await page.send(ListEndpoints(app: app))
-        let reported =
-            "Get Notification History and Get Test Notification Status report only the endpoint named “primary”."
         return [
             "endpoints": endpoints.prefix(ListLimit.elements).listed { endpoint($0, app, page) },
             "hasEndpoints": !endpoints.isEmpty,
-            "setEndpoint": page.form(
-                SetEndpoint(app: app, endpoint: "", url: ""),
-                "Set endpoint",
-                [
-                    .init("path.endpoint", "Name", value: "primary", help: reported),
-                    .init("url", "URL", hint: "https://example.com/apple"),
-                    .init("types", "Notification types, one per line (empty: all)", hint: "DID_RENEW"),
-                    .init("version", "Version", .choice([("", "2"), ("1", "1")])),
-                ]
-            ),
+            "setEndpoint": setEndpoint(page, app),
             "test": NotificationTable.test(app, page),
             "updateSettings": form(try await page.send(GetSettings(app: app)), app, page),
         ]
+    }
+
+    /// The form that sets an endpoint.
+    static func setEndpoint(_ page: PageRequest, _ app: AppEnvironment) -> PageValue {
+        let reported =
+            "Get Notification History and Get Test Notification Status report only the endpoint named “primary”."
+        return page.form(
+            SetEndpoint(app: app, endpoint: "", url: ""),
+            "Set endpoint",
+            [
+                .init("path.endpoint", "Name", value: "primary", help: reported),
+                .init("url", "URL", hint: "https://example.com/apple"),
+                .init("types", "Notification types, one per line (empty: all)", hint: "DID_RENEW"),
+                .init("version", "Version", .choice([("", "2"), ("1", "1")])),
+            ]
+        )
     }
 
     private static func endpoint(_ endpoint: EndpointInfo, _ app: AppEnvironment, _ page: PageRequest) -> PageValue {

@@ -4,7 +4,12 @@ import TillShop
 
 extension ConsolePage {
     /// Fault rules and their hits.
-    static let faults = ConsolePage("/console/faults", "faults", menu: "Faults") { page in
+    static let faults = ConsolePage(
+        "/console/faults",
+        "faults",
+        menu: "Faults",
+        documentation: [.faults, .errors]
+    ) { page in
         let all = try await page.send(ListFaults())
         let chosen = FaultKindForm.of(page.value("kind").flatMap(FaultKind.init) ?? .error)
         let groups = [
@@ -13,7 +18,7 @@ extension ConsolePage {
         ]
         return try await page.table(of: all, by: \.id) { row(of: $0, page) }.with([
             "removeAll": all.isEmpty
-                ? nil : page.form(RemoveFaults(), "Delete all \(all.count) rules", isDestructive: true),
+                ? nil : page.form(RemoveFaults(), "Delete all rules", isDestructive: true),
             "groups": groups, "kind": chosen.name, "words": chosen.words,
             "add": page.form(
                 AddFault(kind: chosen.kind),

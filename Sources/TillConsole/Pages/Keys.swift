@@ -4,7 +4,12 @@ import TillShop
 
 extension ConsolePage {
     /// API keys, control API tokens, shared secrets, and the certificates that sign data.
-    static let keys = ConsolePage("/console/keys", "keys", menu: "Keys and certificates") { page in
+    static let keys = ConsolePage(
+        "/console/keys",
+        "keys",
+        menu: "Keys and certificates",
+        documentation: [.control, .signedData, .ocsp]
+    ) { page in
         return [
             "keys": try await apiKeys(page), "tokens": try await tokens(page),
             "secrets": try await sharedSecrets(page), "authorities": try await Authorities.list(page),

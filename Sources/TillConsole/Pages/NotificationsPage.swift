@@ -6,7 +6,12 @@ import TillShop
 
 extension ConsolePage {
     /// The notifications of an app's environment, newest first.
-    static let notifications = ConsolePage("\(scope)/notifications", "notifications", menu: "Notifications") { page in
+    static let notifications = ConsolePage(
+        "\(scope)/notifications",
+        "notifications",
+        menu: "Notifications",
+        documentation: [.notifications]
+    ) { page in
         let app = try page.app
         let endpoints = try await page.send(ListEndpoints(app: app))
         let names = endpoints.map { (value: $0.name, name: $0.name) }
@@ -16,7 +21,9 @@ extension ConsolePage {
                 let types = endpoint.types.isEmpty ? "all notifications" : endpoint.types.joined(separator: ", ")
                 return ["name": endpoint.name, "url": endpoint.url, "types": types]
             },
-            "settings": page.link(.environment), "test": NotificationTable.test(app, page),
+            "settings": page.link(.environment),
+            "setEndpoint": endpoints.isEmpty ? EnvironmentSettingsForm.setEndpoint(page, app) : nil,
+            "test": NotificationTable.test(app, page),
             "trigger": page.form(
                 TriggerNotification(app: app, type: .test),
                 "Send notification",
@@ -37,7 +44,11 @@ extension ConsolePage {
     }
 
     /// One notification: its decoded payload with signatures, and every delivery attempt.
-    static let notification = ConsolePage("\(scope)/notifications/{notificationUUID}", "notification") { page in
+    static let notification = ConsolePage(
+        "\(scope)/notifications/{notificationUUID}",
+        "notification",
+        documentation: [.notifications, .payloads]
+    ) { page in
         let app = try page.app
         let uuid = page.parameters["notificationUUID"] ?? ""
         let notification = try await page.send(GetNotification(app: app, notificationUUID: uuid))
@@ -51,6 +62,7 @@ extension ConsolePage {
             "deliveries": notification.deliveries.map(NotificationWords.delivery),
             "plain": signed == nil ? DecodedWords.document(notification.payload?.tree) : nil,
             "resends": resends(app, uuid, endpoints, page), "canResend": !endpoints.isEmpty,
+            "endpointLink": page.link(.environment) + EnvironmentSettingsForm.endpoints,
         ]
     }
 
@@ -76,16 +88,11 @@ enum NotificationTable {
         type.subtypes.map { Notice(type, $0).words }
     }
 
-    /// The filter options; a type without a subtype matches every subtype.
-    private static let types = NotificationType.allCases.flatMap { type in
-        [type.rawValue] + type.subtypes.compactMap(\.self).map { Notice(type, $0).words }
-    }
-
     static func list(_ page: PageRequest, _ app: AppEnvironment, _ endpoints: [FormField.Option]) async throws
         -> PageValue
     {
         let fields: [FormField] = [
-            .init("type", "Type", .choice(types.map { ($0, $0) })), .init("customer", "Customer", hint: "ann"),
+            .init("type", "Type", .choice(Notice.filters.map { ($0, $0) })), .init("customer", "Customer", hint: "ann"),
             .init("endpoint", "Endpoint", .choice(endpoints)), .init("from", "Created from (UTC)", .instant),
             .init("to", "Created until (UTC)", .instant),
             .init("failed", "Only with a delivery that failed or will be retried"),
@@ -166,7 +173,7 @@ enum NotificationWords {
             "result": failure.map { Words.plain($0.sendAttemptResult.rawValue) }, "status": failure?.status,
             "attempts": attempts.enumerated().listed { index, attempt in
                 [
-                    "number": index + 1, "date": attempt.attemptDate,
+                    "number": index + 1, "date": Words.time(attempt.attemptDate, isPrecise: true),
                     "result": Words.sentence(attempt.sendAttemptResult.rawValue),
                     "isSuccess": attempt.sendAttemptResult == .success, "status": attempt.status,
                     "milliseconds": attempt.milliseconds, "reason": attempt.reason,

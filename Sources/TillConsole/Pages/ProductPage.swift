@@ -5,7 +5,11 @@ import TillShop
 
 extension ConsolePage {
     /// One product: its prices, offers and localizations, and the forms to change them.
-    static let product = ConsolePage("\(scope)/catalog/{productId}", "product") { page in
+    static let product = ConsolePage(
+        "\(scope)/catalog/{productId}",
+        "product",
+        documentation: [.catalog, .offers]
+    ) { page in
         let app = try page.app
         let id = page.parameters["productId"] ?? ""
         let catalog = try await page.send(GetCatalog(bundleId: app.bundleId))

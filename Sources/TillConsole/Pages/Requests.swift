@@ -6,12 +6,17 @@ import TillShop
 
 extension ConsolePage {
     /// Logged requests to the App Store Server API and verifyReceipt, newest first.
-    static let requests = ConsolePage("/console/requests", "requests", menu: "Requests") { page in
+    static let requests = ConsolePage(
+        "/console/requests",
+        "requests",
+        menu: "Requests",
+        documentation: [.explain, .errors]
+    ) { page in
         let apps = try await page.send(ListApps()).map { (value: $0.bundleId, name: $0.bundleId) }
         let fields: [FormField] = [
             .init("bundleId", "App", apps.count > 100 ? .text : .choice(apps), hint: "com.example.app"),
             .init("path", "Path contains", hint: "/inApps/v1/subscriptions"),
-            .init("status", "Status or error code", .text, hint: "404, 4040010"),
+            .init("status", "Status or error code", .suggestions(statuses), hint: "404, 4040010"),
             .init("refused", "Only rejected requests"),
         ]
         let list = try await page.list(
@@ -36,11 +41,15 @@ extension ConsolePage {
                 return (list.entries.map { value(of: $0, page) }, list.next)
             }
         )
-        return list
+        return list.with(["logsAll": page.shop.settings.requestLogAll])
     }
 
+    /// The statuses and error codes that a filter suggests.
+    private static let statuses =
+        [("200", "OK"), ("401", "Unauthorized")] + FaultValues.errors.map { (String($0.code), $0.message) }
+
     /// One request with its bodies and explanation.
-    static let request = ConsolePage("/console/requests/{id}", "request") { page in
+    static let request = ConsolePage("/console/requests/{id}", "request", documentation: [.explain, .errors]) { page in
         let request = try await page.send(ExplainRequest(requestId: page.parameters["id"] ?? ""))
         return [
             "title": "\(request.method) \(request.path)",
@@ -53,7 +62,8 @@ extension ConsolePage {
     static func value(of request: RequestInfo, _ page: PageRequest) -> PageValue {
         let status = request.status
         return [
-            "id": request.requestId, "link": page.link(.request, ["id": request.requestId]), "date": request.date,
+            "id": request.requestId, "link": page.link(.request, ["id": request.requestId]),
+            "date": Words.time(request.date, isPrecise: true),
             "method": request.method, "path": request.path, "status": status, "code": request.errorCode,
             "style": status >= 500 ? "bad" : status >= 400 || request.errorCode != nil ? "warn" : "good",
             "app": request.bundleId, "environment": request.environment, "key": request.keyId,

@@ -4,7 +4,12 @@ import TillShop
 
 extension ConsolePage {
     /// Snapshots, and forms to save, restore, export, import and reset the state.
-    static let snapshots = ConsolePage("/console/snapshots", "snapshots", menu: "Snapshots") { page in
+    static let snapshots = ConsolePage(
+        "/console/snapshots",
+        "snapshots",
+        menu: "Snapshots",
+        documentation: [.snapshots]
+    ) { page in
         let scope = FormField("bundleId", "Scope", try await page.apps(first: [("", "All apps")]))
         let replaced = "An existing snapshot with this name is replaced."
         let configuration = "The configuration consists of apps, keys, catalogs, settings and endpoints."

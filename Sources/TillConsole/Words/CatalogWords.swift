@@ -55,15 +55,23 @@ enum CatalogWords {
 
     /// The price and duration of an offer: `1.99 USD every month, 3 times`.
     static func terms(_ offer: OfferInfo) -> String {
-        let period = period(offer.period) ?? ""
-        let price = price(offer.price, offer.currency) ?? "free"
-        switch offer.mode {
+        terms(offer.mode, price(offer.price, offer.currency), period: offer.period, count: offer.periodCount ?? 1)
+    }
+
+    /// The price and duration of an offer.
+    ///
+    /// - Parameters:
+    ///   - price: the formatted price of one payment; nil for a free offer.
+    ///   - iso: the length of a period: `P1M`.
+    static func terms(_ mode: OfferDiscountType, _ price: String?, period iso: String?, count: Int) -> String {
+        let period = period(iso) ?? ""
+        let price = price ?? "free"
+        switch mode {
         case .freeTrial: return "free for \(period)"
         case .payUpFront: return "\(price) for \(period), paid up front"
         case .oneTime: return "\(price), once"
         case .payAsYouGo:
-            let count = offer.periodCount ?? 1
-            let interval = interval(offer.period) ?? ""
+            let interval = interval(iso) ?? ""
             return count == 1
                 ? "\(price) for the first \(interval)" : "\(price) every \(interval), \(count) times"
         }

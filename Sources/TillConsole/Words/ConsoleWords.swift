@@ -5,19 +5,23 @@ import TillShop
 /// Formats dates, durations and money for people.
 enum Words {
     /// A date for `{{>time}}`: formatted for people and for machines, with its distance from `now`. It is `nothing`
-    /// without a date.
-    static func time(_ instant: Timestamp?, from now: Timestamp? = nil) -> PageValue {
+    /// without a date. Dates within an hour of `now` have seconds.
+    ///
+    /// - Parameter isPrecise: whether the date has seconds and milliseconds that matter, as in a log.
+    static func time(_ instant: Timestamp?, from now: Timestamp? = nil, isPrecise: Bool = false) -> PageValue {
         guard let instant else { return .nothing }
+        let isNear = now.map { abs($0.milliseconds / 1_000 - instant.milliseconds / 1_000) < 3_600 } ?? false
         return [
-            "iso": instant.iso8601, "words": Self.instant(instant.milliseconds),
+            "iso": instant.iso8601,
+            "words": Self.instant(instant.milliseconds, withSeconds: isPrecise || isNear && now != instant),
             "away": now.map { distance(from: $0.milliseconds, to: instant.milliseconds) },
         ]
     }
 
-    /// `31 Jan 2026, 18:30:00 UTC`.
-    static func instant(_ milliseconds: Int64) -> String {
+    /// `31 Jan 2026, 18:30 UTC`, or `31 Jan 2026, 18:30:09 UTC`.
+    static func instant(_ milliseconds: Int64, withSeconds: Bool = false) -> String {
         let date = UTCDate(Timestamp(milliseconds: milliseconds))
-        return "\(date.date), \(date.timeWithSeconds) UTC"
+        return withSeconds ? date.words : "\(date.date), \(date.time) UTC"
     }
 
     /// A sentence with its ISO 8601 dates formatted for people.

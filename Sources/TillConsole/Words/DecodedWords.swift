@@ -84,7 +84,8 @@ enum DecodedWords {
         return [
             "name": path.shown, "isSigned": isSigned,
             "value": value.utf8.count <= maxValueLength ? value : value.cut(toBytes: maxValueLength) + "…",
-            "time": instant(path.key, tree.number), "words": money(path.key, tree.number, in: parent),
+            "time": instant(path.key, tree.number).map { Words.time($0, isPrecise: true) },
+            "words": money(path.key, tree.number, in: parent),
         ]
     }
 

@@ -1,4 +1,6 @@
 import TillControl
+import TillServer
+import TillShop
 
 /// A kind of fault, with the fields of its form (docs/operating/faults.md).
 struct FaultKindForm: Sendable {
@@ -17,7 +19,7 @@ struct FaultKindForm: Sendable {
     /// The name on the page.
     var name: String { ownName ?? Words.sentence(kind.rawValue) }
 
-    var isOfNotifications: Bool { [.drop, .delay, .duplicate, .reorder].contains(kind) }
+    var isOfNotifications: Bool { kind.isOfNotifications }
 
     static let all = ofCalls + ofNotifications
 
@@ -25,11 +27,16 @@ struct FaultKindForm: Sendable {
     private static let spread = FormField("spread", "Maximum random extra delay in milliseconds", hint: "1500")
 
     private static let ofCalls: [FaultKindForm] = {
-        let code = FormField("code", "Error code", hint: "5000001", help: "docs/api/errors.md lists the codes.")
+        let errors = FaultValues.errors.map { (String($0.code), "\($0.code) – \($0.message)") }
+        let code = FormField("code", "Error code", .choice(errors), value: "5000001")
         let retry = FormField("retryAfter", "Retry-After, in seconds", hint: "60")
-        let status = FormField("code", "HTTP status", hint: "503", help: "A number from 500 to 599.")
-        let isRetryable = "A number from 21000 to 21199. From 21100, the answer contains is_retryable."
-        let receiptStatus = FormField("code", "Status", hint: "21005", help: isRetryable)
+        let statuses = FaultValues.usualStatuses.map { (String($0.code), $0.name) }
+        let anyStatus = "A number from \(range(FaultValues.statuses))."
+        let status = FormField("code", "HTTP status", .suggestions(statuses), hint: "503", help: anyStatus)
+        let documented = FaultValues.documentedReceiptStatuses.map { (String($0.code), Words.plain($0.meaning)) }
+        let isRetryable =
+            "A number from \(range(FaultValues.receiptStatuses)). From 21100, the answer contains is_retryable."
+        let receiptStatus = FormField("code", "Status", .suggestions(documented), hint: "21005", help: isRetryable)
         let age = FormField("milliseconds", "Hide purchases of the last (milliseconds)", hint: "5000")
         let perHour = FormField("perHour", "Calls per hour", help: "If empty, Apple’s limits apply.")
         let closed = "The server closes the connection before it sends the response."
@@ -60,8 +67,12 @@ struct FaultKindForm: Sendable {
         ]
     }()
 
+    private static func range(_ range: ClosedRange<Int>) -> String { "\(range.lowerBound) to \(range.upperBound)" }
+
     /// The form of a kind of fault.
     static func of(_ kind: FaultKind) -> FaultKindForm { all.first { $0.kind == kind } ?? FaultKindForm(kind, "") }
+
+    private static func orAll(_ values: [String]) -> [FormField.Option] { [("", "All")] + values.map { ($0, $0) } }
 
     /// The fields of the form that adds a rule of this kind.
     func fields(apps: FormField.Kind?) -> [FormField] {
@@ -69,12 +80,10 @@ struct FaultKindForm: Sendable {
         let isCounted = kind != .staleReads
         var fields = ownFields + [.init("environment", "Environment"), .init("bundleId", "App", apps)]
         if isOfNotifications {
-            let help = "A subtype follows a slash: EXPIRED/VOLUNTARY."
-            fields.append(.init("route", "Notification type", hint: "DID_RENEW", help: help))
+            fields.append(.init("route", "Notification type", .choice(Self.orAll(FaultValues.notificationTypes))))
             fields.append(.init("endpoint", "Endpoint", hint: "primary"))
         } else {
-            let help = "If you enter an unknown name, the error message lists all routes."
-            fields.append(.init("route", "Route", hint: "getTransactionInfo", help: help))
+            fields.append(.init("route", "Route", .choice(Self.orAll(FaultValues.routes(of: kind)))))
             fields.append(.init("customer", "Customer"))
         }
         if isCounted {

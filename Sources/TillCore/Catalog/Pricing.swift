@@ -22,7 +22,7 @@ extension Catalog {
     /// The price of one payment of an offer; zero for a free offer.
     ///
     /// - Parameter full: The price without the offer. It determines the currency if the offer has no price.
-    func price(of offer: Offer, in storefront: Storefront, insteadOf full: Money) -> Money {
+    package func price(of offer: Offer, in storefront: Storefront, insteadOf full: Money) -> Money {
         guard let list = offer.prices else { return Money(milliunits: 0, currency: full.currency) }
         return price(list, in: storefront, elsewhereIn: full.currency)
     }

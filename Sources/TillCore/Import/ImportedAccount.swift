@@ -306,7 +306,7 @@ package struct ImportedAccount: Sendable {
             guard let offer = row.offer else { continue }
             switch offer.kind {
             case .introductory: if let group = row.groupID { account.introductoryOffersUsed.insert(group) }
-            case .code: if let id = offer.id { account.codesRedeemed.insert("\(row.productID)/\(id)") }
+            case .code: if let id = offer.id { account.codesRedeemed.insert(Account.redemption(of: id, row.productID)) }
             case .winBack:
                 // A renewal for the price of the offer is the same redemption.
                 if let group = row.groupID, row.reason == .purchase {
@@ -386,7 +386,7 @@ package struct ImportedAccount: Sendable {
                 // A code is redeemed before the first period with its offer.
                 for pending in bought.pendingOffers where pending.offer.kind == .code {
                     guard let id = pending.offer.id else { continue }
-                    account.codesRedeemed.insert("\(bought.preference.productID)/\(id)")
+                    account.codesRedeemed.insert(Account.redemption(of: id, bought.preference.productID))
                 }
             }
             if let copy = found.copy {

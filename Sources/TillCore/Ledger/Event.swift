@@ -134,6 +134,12 @@ package struct Notice: Hashable, Sendable {
 
     /// The type and subtype as text, such as `SUBSCRIBED/INITIAL_BUY` or `DID_RENEW`.
     package var words: String { type.rawValue + (subtype.map { "/\($0.rawValue)" } ?? "") }
+
+    /// Every type, and every type with each of its subtypes, as text. A filter for a type without a subtype matches all
+    /// of its subtypes.
+    package static let filters = NotificationType.allCases.flatMap { type in
+        [type.rawValue] + type.subtypes.compactMap(\.self).map { Notice(type, $0).words }
+    }
 }
 
 extension ExpirationIntent {

@@ -65,14 +65,9 @@ extension Ledger {
     // MARK: One-time products
 
     private mutating func buyOnce(_ purchase: Purchase, _ product: Product, by id: AccountID) throws(Refusal) {
-        let offer = try oneTimeOffer(purchase.offer, product, id)
-        try checkPrices(of: purchase, product, [offer].compactMap(\.self), by: id)
-        let transaction = try enterSale(
-            purchase,
-            product,
-            to: id,
-            offer: offer.map { PendingOffer(offer: $0, remainingPeriods: 1) }
-        )
+        let offers = try redeemOffers(purchase, product, by: id)
+        try checkPrices(of: purchase, product, offers.map(\.offer), by: id)
+        let transaction = try enterSale(purchase, product, to: id, offer: offers.first)
         if product.type == .nonConsumable {
             self[id].ownedProducts.append(
                 OwnedProduct(productID: product.id, transaction: transaction.id, ownership: .purchased)
@@ -83,27 +78,13 @@ extension Ledger {
         shareProduct(transaction, product)
     }
 
-    private mutating func oneTimeOffer(
-        _ choice: OfferChoice,
-        _ product: Product,
-        _ id: AccountID
-    ) throws(Refusal) -> Offer? {
-        switch choice {
-        case .automatic, .none: return nil
-        case .introductory: throw .unknownOffer(product: product.id, kind: .introductory, id: nil)
-        case .promotional(let offer): throw .unknownOffer(product: product.id, kind: .promotional, id: offer)
-        case .winBack(let offer): throw .unknownOffer(product: product.id, kind: .winBack, id: offer)
-        case .code(let code): return try redeem(code, product, by: id, as: nil)
-        }
-    }
-
     // MARK: Subscriptions
 
     private mutating func subscribe(_ purchase: Purchase, _ product: Product, by id: AccountID) throws(Refusal) {
         guard let plan = product.plan else { return }
         let held = self[id].subscription(toGroup: plan.groupID)
         if let held, held.isPaidFor(by: purchase) { return payNow(for: held, purchase, by: id) }
-        let offers = try chooseOffers(purchase, product, by: id, ownedProduct: held)
+        let offers = try redeemOffers(purchase, product, by: id)
         if let held, held.status == .active {
             // A customer who keeps the current product pays the price they agreed to, so the catalog's price is not
             // checked.
@@ -177,74 +158,18 @@ extension Ledger {
         [offers.first?.afterOnePeriod].compactMap { $0 } + offers.dropFirst()
     }
 
-    /// The offers that a purchase redeems, in the order in which they apply. A purchase usually redeems one offer or
-    /// none.
-    private mutating func chooseOffers(
+    /// Records the redemption of offer codes, and returns the offers that a purchase redeems.
+    private mutating func redeemOffers(
         _ purchase: Purchase,
         _ product: Product,
-        by id: AccountID,
-        ownedProduct held: Subscription?
+        by id: AccountID
     ) throws(Refusal) -> [PendingOffer] {
-        guard let group = product.plan?.groupID, purchase.billingPlan != .monthly else { return [] }
-        let isActive = held?.status == .active
-        // A customer in a grace period still has service, and only a customer without service may use the introductory
-        // offer.
-        let isServed = isActive || held?.status == .gracePeriod
-        let introductory = product.offer(.introductory)
-        let mayIntroduce = !isServed && !self[id].introductoryOffersUsed.contains(group)
-        switch purchase.offer {
-        case .none:
-            return []
-        case .automatic:
-            guard mayIntroduce, let introductory else { return [] }
-            return [PendingOffer(introductory)]
-        case .introductory(let evenIfUsed):
-            guard let introductory else { throw .unknownOffer(product: product.id, kind: .introductory, id: nil) }
-            if isServed { throw .offerNeedsNoSubscription(kind: .introductory) }
-            guard mayIntroduce || evenIfUsed else { throw .introductoryOfferUsed(group: group) }
-            return [PendingOffer(introductory)]
-        case .promotional(let offerID):
-            guard let offer = product.offer(.promotional, id: offerID) else {
-                throw .unknownOffer(product: product.id, kind: .promotional, id: offerID)
-            }
-            if held == nil { throw .offerNeedsEarlierSubscription(kind: .promotional) }
-            return [PendingOffer(offer)]
-        case .code(let offerID):
-            let audience: CodeAudience = held == nil ? .new : isActive ? .existing : .expired
-            let offer = try redeem(offerID, product, by: id, as: audience)
-            guard offer.isStackable, mayIntroduce, let introductory else { return [PendingOffer(offer)] }
-            return [PendingOffer(introductory), PendingOffer(offer)]
-        case .winBack(let offerID):
-            guard let offer = product.offer(.winBack, id: offerID) else {
-                throw .unknownOffer(product: product.id, kind: .winBack, id: offerID)
-            }
-            guard let held else { throw .offerNeedsEarlierSubscription(kind: .winBack) }
-            if isActive { throw .offerNeedsNoSubscription(kind: .winBack) }
-            guard policy.allows(winBack: offer, for: held, of: self[id], at: now) else {
-                throw .winBackNotYet(offer: offerID)
-            }
-            return [PendingOffer(offer)]
-        }
-    }
-
-    /// Redeems an offer code, if the customer belongs to its audience, has not redeemed it before, and its limit is not
-    /// reached.
-    private mutating func redeem(
-        _ offerID: String,
-        _ product: Product,
-        by id: AccountID,
-        as audience: CodeAudience?
-    ) throws(Refusal) -> Offer {
-        guard let offer = product.offer(.code, id: offerID) else {
-            throw .unknownOffer(product: product.id, kind: .code, id: offerID)
-        }
-        if let audience, !offer.audience.isEmpty, !offer.audience.contains(audience) {
-            throw .codeNotForAudience(offer: offerID, audience: offer.audience, customerIs: audience)
-        }
-        guard self[id].codesRedeemed.insert("\(product.id)/\(offerID)").inserted else {
-            throw .codeAlreadyRedeemed(offer: offerID)
-        }
-        if let limit = offer.redemptionLimit {
+        if product.plan != nil, purchase.billingPlan == .monthly { return [] }
+        let offers = try self[id].offers(purchase.offer, of: product, at: now, policy: policy)
+        for offer in offers.map(\.offer) where offer.kind == .code {
+            guard let offerID = offer.id else { continue }
+            self[id].codesRedeemed.insert(Account.redemption(of: offerID, product.id))
+            guard let limit = offer.redemptionLimit else { continue }
             claim(
                 CodeRedemption(
                     app: self[id].app,
@@ -255,7 +180,7 @@ extension Ledger {
                 )
             )
         }
-        return offer
+        return offers
     }
 
     mutating func recordUse(of offers: [PendingOffer], _ group: String, by id: AccountID) {

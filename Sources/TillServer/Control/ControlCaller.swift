@@ -56,6 +56,9 @@ package struct ControlCaller: Sendable {
         }
     }
 
+    /// The operations that change something, in alphabetical order.
+    package var changingOperations: [String] { routes.values.filter { $0.method != .get }.map(\.id).sorted() }
+
     /// The operation with an id; nil for an unknown id, and for an operation that streams its answer.
     package subscript(_ id: String) -> OperationForm? {
         guard let route = routes[id], !route.work.isDownload else { return nil }

@@ -62,6 +62,8 @@ package struct Settings: Equatable, Sendable {
     package var productionGuard = false
     /// PEM files with certificate authorities that Till trusts for endpoints, in addition to the system's authorities.
     package var deliveryRoots: [String] = []
+    /// The address of a documentation site, without a slash at the end, to which the console links; nil for none.
+    package var documentation: String?
     /// The networks to which notifications may be sent.
     package var endpointNetworks = EndpointNetworks()
 

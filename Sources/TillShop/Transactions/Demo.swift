@@ -8,6 +8,9 @@ package enum Demo {
     /// The product in the suggested first purchase: a consumable that every customer can buy.
     package static let suggestion = "com.example.till.demo.seeds.10"
 
+    /// The customer with the most history: one-time purchases, a refund and an active subscription.
+    package static let customer = "ann"
+
     /// Creates the demo shop if it does not exist, and returns its API key; nil if the app or its key was deleted.
     package static func setUp(_ shop: Shop, _ directory: DataDirectory) async throws -> DemoKey? {
         if shop.registry.app(DemoCatalog.bundleID) == nil {
@@ -18,7 +21,7 @@ package enum Demo {
         let scope = AccountScope(environment: .sandbox, app: app.bundleID)
         guard
             let key = shop.registry.keys.first(where: { $0.name == keyName && $0.revokedAt == nil }),
-            let ann = try await shop.storage.account(of: CustomerName(scope, "ann")),
+            let ann = try await shop.storage.account(of: CustomerName(scope, customer)),
             let transaction = try await shop.storage.history(HistoryQuery(account: ann.id)).rows
                 .filter({ $0.revocation == nil }).min(by: { $0.id < $1.id })
         else { return nil }
@@ -69,7 +72,7 @@ package enum Demo {
             // If the environment has any account, its history was already written.
             guard try await shop.storage.storedAccounts(of: scope, after: nil, limit: 1).isEmpty else { continue }
             func buy(
-                _ customer: String,
+                _ name: String,
                 _ product: Product?,
                 daysAgo: Int64,
                 quantity: Int = 1,
@@ -78,22 +81,22 @@ package enum Demo {
                 guard let product else { return nil }
                 return try await shop.perform(
                     .purchase(Purchase(productID: product.id, quantity: quantity, isFinished: true)),
-                    by: CustomerName(scope, customer),
+                    by: CustomerName(scope, name),
                     at: now.advanced(milliseconds: -daysAgo * day),
                     opening: Opening(storefront: place)
                 )
             }
-            _ = try await buy("ann", first(.consumable), daysAgo: 90, quantity: 5)
-            let toRefund = try await buy("ann", first(.consumable), daysAgo: 60)
+            _ = try await buy(customer, first(.consumable), daysAgo: 90, quantity: 5)
+            let toRefund = try await buy(customer, first(.consumable), daysAgo: 60)
             if let transaction = toRefund?.transaction {
                 _ = try await shop.perform(
                     .refund(Refund(transaction: transaction.id, reason: .issueInApp)),
-                    by: CustomerName(scope, "ann"),
+                    by: CustomerName(scope, customer),
                     at: now.advanced(milliseconds: -58 * day)
                 )
             }
-            _ = try await buy("ann", first(.nonConsumable), daysAgo: 40)
-            _ = try await buy("ann", first(.autoRenewable) { $0.plan?.period.months == 12 }, daysAgo: 2)
+            _ = try await buy(customer, first(.nonConsumable), daysAgo: 40)
+            _ = try await buy(customer, first(.autoRenewable) { $0.plan?.period.months == 12 }, daysAgo: 2)
             let germany = Storefront(code: "DEU") ?? .unitedStates
             _ = try await buy("bob", first(.nonRenewing), daysAgo: 80, germany)
             // Bob's trial ended 68 days ago, the renewal failed, and the sixty days of billing retry have ended.

@@ -192,7 +192,7 @@ extension Settings {
             ("keepsAnchorDay", \.keepsAnchorDay), ("keepsGraceDate", \.keepsGraceDate),
             ("commitmentsEverywhere", \.commitmentsEverywhere), ("extendsFirstPeriod", \.extendsFirstPeriod),
             ("extraFamilyNotifications", \.extraFamilyNotifications), ("versionOneInSandbox", \.versionOneInSandbox),
-            ("allowReset", \.allowReset), ("requestLogAll", \.requestLogAll), ("requestLogBodies", \.requestLogBodies),
+            ("allowReset", \.allowReset), ("requestLogBodies", \.requestLogBodies),
             ("historyListsAll", \.historyListsAll),
         ]
         for (key, path) in choices { self[keyPath: path] = try source.choice(key) ?? self[keyPath: path] }
@@ -214,6 +214,9 @@ extension Settings {
 
     /// The settings whose values have a form or a condition of their own.
     private mutating func setChecked(_ source: SettingsSource) throws {
+        if let address = source.text("documentationUrl") { documentation = try Self.checked(address) }
+        // Whoever tries Till also wants to see what succeeds.
+        requestLogAll = try source.choice("requestLogAll") ?? (source.choice("demo") == true)
         storefrontsAskingConsent = source.texts("storefrontAskingConsent")
         for code in storefrontsAskingConsent where Storefront(code: code) == nil {
             throw ValidationError("\(code) is not a storefront. Give three capital letters such as KOR.")
@@ -235,5 +238,17 @@ extension Settings {
             )
         }
         productionGuard = said
+    }
+
+    /// The address of a documentation site, without a slash at the end.
+    private static func checked(_ address: String) throws -> String {
+        let isURL = ["http://", "https://"].contains { address.hasPrefix($0) && address.utf8.count > $0.utf8.count }
+        guard isURL, address.utf8.allSatisfy({ (0x21...0x7e).contains($0) && ![0x22, 0x27, 0x3c, 0x3e].contains($0) })
+        else {
+            throw ValidationError(
+                "documentationUrl is \(address.prefix(256)). Give an address that begins with http:// or https://."
+            )
+        }
+        return address.hasSuffix("/") ? String(address.dropLast()) : address
     }
 }

@@ -63,6 +63,8 @@ struct AddressOptions: ParsableArguments {
     var controlAddress: String?
     @Option(help: "An additional host name for the control API; may be repeated.")
     var controlHost: [String] = []
+    @Option(help: "The address of a documentation site, which the console links to (default: none).")
+    var documentationUrl: String?
     @Option(
         help: """
             The OCSP URL in new certificates; requests to it must reach /ocsp of Till (default: /ocsp of the \
@@ -216,7 +218,7 @@ struct ShopChoices: ParsableArguments {
             """
     )
     var versionOneInSandbox: Bool?
-    @Option(help: "true or false: include successful requests in the request log (default: false).")
+    @Option(help: "true or false: include successful requests in the request log (default: false; with --demo: true).")
     var requestLogAll: Bool?
     @Option(help: "true or false: include bodies in the request log, with secrets removed (default: false).")
     var requestLogBodies: Bool?

@@ -28,7 +28,9 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 SCREENSHOTS = REPOSITORY / ".build/test-logs/screenshots"
 WIDE, NARROW = (1280, 900), (400, 800)
 # Each page is checked in these variants: name of the screenshot, screen size, color scheme.
-LOOKS = [("light", WIDE, "light"), ("dark", WIDE, "dark"), ("narrow", NARROW, "light")]
+LOOKS = [
+    ("light", WIDE, "light"), ("dark", WIDE, "dark"), ("narrow", NARROW, "light"), ("narrow-dark", NARROW, "dark"),
+]
 PATIENCE = 20
 # Known false positives of Debian's tidy: aria-current (new in ARIA 1.1) and links within SVG.
 NEWER_THAN_TIDY = (
@@ -221,6 +223,10 @@ class Browser:
         self.wait(press, f"a way to {label!r}")
         self.wait(lambda: self.all("#effect"), f"what {label!r} caused")
 
+    def choose(self, form, name, value):
+        """Fills in a field of the form with this selector, and does not send the form."""
+        self._fill(self.one(form), name, value)
+
     def _fill(self, form, name, value):
         labels = [label for label in self.all("label", form) if label.text.strip() == name]
         assert len(labels) == 1, f"{len(labels)} fields of the form are called {name!r}"
@@ -294,7 +300,14 @@ class Browser:
             self._shoot(f"{name}-{look}")
             findings += [f"axe, {look}: {finding}" for finding in self._barriers()]
             findings += [f"{look}: wider than the screen: {element}" for element in self._too_wide()]
+            findings += [f"{look}: out of sight: {element}" for element in self._out_of_sight()]
         self._look(*LOOKS[0][1:])
+        assert not findings, f"{name} ({self.path}):\n" + "\n".join(findings)
+
+    def examine_now(self, name):
+        """Checks the open page in the present state and look."""
+        self._shoot(name)
+        findings = [f"axe: {finding}" for finding in self._barriers()] + self._too_wide() + self._out_of_sight()
         assert not findings, f"{name} ({self.path}):\n" + "\n".join(findings)
 
     def _look(self, screen, scheme):
@@ -351,6 +364,19 @@ class Browser:
             return found.map((element) => element.outerHTML.slice(0, 120)).concat("the page").slice(0, 4);
         """)
 
+    def _out_of_sight(self):
+        """The buttons, links and fields that a user sees only after scrolling sideways, outside of drawings."""
+        return self.driver.execute_script("""
+            const selector = "main button, main a, main input, main select, main textarea, header a";
+            return [...document.querySelectorAll(selector)].filter((element) => element.checkVisibility()
+                && !element.closest("svg, pre") && element.getBoundingClientRect().right > window.innerWidth + 1
+            ).map((element) => element.outerHTML.slice(0, 160)).slice(0, 4);
+        """)
+
+    def on_a_phone(self):
+        """A context in which the screen is 400 px wide."""
+        return Phone(self)
+
     def _read_log(self):
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
@@ -387,3 +413,16 @@ class Browser:
         finally:
             self.driver.quit()
 
+
+class Phone:
+    """Shows the pages of a browser on a narrow screen."""
+
+    def __init__(self, browser):
+        self._browser = browser
+
+    def __enter__(self):
+        self._browser._look(*LOOKS[2][1:])
+        return self._browser
+
+    def __exit__(self, *_):
+        self._browser._look(*LOOKS[0][1:])

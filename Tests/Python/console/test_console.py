@@ -84,6 +84,16 @@ class TestStory:
         assert browser.heading == "ann"
         browser.examine("customer-empty")
 
+    def test_only_the_offers_of_the_selected_product_are_shown(self, browser):
+        def shown():
+            groups = browser.all("#buyProduct optgroup")
+            return {group.get_attribute("data-of") for group in groups if group.is_enabled()}
+
+        browser.choose("#buyProduct", "Product", MONTHLY)
+        assert shown() == {MONTHLY[MONTHLY.index("(") + 1:-1]}
+        browser.choose("#buyProduct", "Product", "Herbarium (com.example.till.demo.herbarium)")
+        assert not shown()
+
     def test_a_trial_is_bought(self, browser, post):
         browser.act("Buy", {"Product": MONTHLY})
         browser.see("SUBSCRIBED/INITIAL_BUY", "#effect")
@@ -186,6 +196,15 @@ class TestStory:
         browser.act("Add a family member", {"Customer": "ann"})
         browser.see("failed", "#effect")
 
+    def test_a_family_is_drawn_as_a_tree(self, browser, verbs):
+        scope = {"bundleId": BUNDLE, "environment": "sandbox"}
+        verbs.call("createFamily", {"organizer": "carla", "members": ["dora", "emil"]}, **scope)
+        verbs.call("buyProduct", {"productId": "com.example.till.demo.herbarium"}, customer="carla", **scope)
+        browser.open(f"/console/apps/{BUNDLE}/sandbox/customers/dora")
+        tree = browser.text("#family ul.family")
+        assert "carla organizer" in tree and tree.count("from carla") == 2, tree
+        browser.examine("customer-family")
+
     def test_a_rejected_request_is_explained(self, browser, till):
         answer = requests.get(f"{till.address('sandbox')}/inApps/v1/subscriptions/1", timeout=20)
         assert answer.status_code == 401
@@ -254,6 +273,16 @@ class TestStory:
         browser.see("declined", "#about")
         assert browser.focused.get_attribute("id") == "effect", "the result does not have the focus"
 
+    def test_the_navigation_is_one_row_on_a_phone(self, browser):
+        with browser.on_a_phone():
+            browser.open(f"/console/apps/{BUNDLE}/sandbox/customers/ann")
+            assert not browser.visible("header nav a"), "the places are in the menu"
+            assert browser.one("header .bar:first-child").size["height"] < 60
+            browser.one(".menu summary").click()
+            browser.examine_now("menu")
+            browser.click("Snapshots", ".menu")
+            assert browser.heading == "Snapshots"
+
     def test_the_console_works_without_script(self, browser):
         browser.without_script(True)
         try:
@@ -290,4 +319,28 @@ def test_a_remote_user_signs_in(serve):
     browser.send("Sign out")
     browser.open("/console/snapshots")
     assert browser.heading == "Sign in"
+    browser.close()
+
+
+def test_the_tour_of_the_demo_shop_works(serve):
+    """Follows the sentences of the tour, which name links and buttons."""
+    till = serve("--demo")
+    browser = Browser(till.address("control"))
+    browser.open("/")
+    browser.see("What to click first", ".tour")
+    assert len(browser.all(".tour li")) == 5
+    browser.examine("tour")
+    browser.click("ann", ".tour")
+    assert browser.periods(), "the timeline is empty"
+    browser.act("Advance to next event")
+    browser.see("DID_RENEW", "#effect")
+    browser.act("Payment method: decline renewals")
+    browser.act("Advance to next event")
+    browser.see("DID_FAIL_TO_RENEW", "#effect")
+    browser.open()
+    browser.click("set an endpoint", ".tour")
+    browser.see("Set endpoint", "main")
+    browser.open()
+    browser.click("snapshot", ".tour")
+    assert browser.heading == "Snapshots"
     browser.close()

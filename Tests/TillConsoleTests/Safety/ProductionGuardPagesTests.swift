@@ -120,8 +120,8 @@ struct ProductionGuardPagesTests {
             }
             let customer = try await visitor.get("\(Self.production)/customers/ann")
             #expect(!customer.text.contains("/console/actions/createClock"))
-            let overview = try await visitor.get("/console/")
-            #expect(overview.text.contains("its clocks show real time"))
+            let guarded = try await visitor.get(Self.production + "/")
+            #expect(guarded.text.contains("its clocks show real time"))
         }
     }
 }

@@ -38,19 +38,11 @@ struct AboutCard: Sendable {
     }
 
     private func family() async throws -> PageValue? {
-        guard customer.family != nil else { return nil }
-        let family = try await page.send(GetFamily(app: ledger.app, customer: customer.customer))
+        guard let picture = try await FamilyPicture(ledger) else { return nil }
         let leave = LeaveFamily(app: ledger.app, customer: customer.customer)
-        return [
-            "name": family.name,
-            "members": family.members.listed { member in
-                [
-                    "name": member, "isOrganizer": member == family.organizer,
-                    "link": member == customer.customer ? nil : page.link(toCustomer: member),
-                ]
-            },
-            "actions": page.buttons("leave", [.init("Leave family", leave, isDestructive: true)]),
-        ]
+        return picture.value.with([
+            "actions": page.buttons("leave", [.init("Leave family", leave, isDestructive: true)])
+        ])
     }
 
     private func ownClock() async throws -> PageValue {

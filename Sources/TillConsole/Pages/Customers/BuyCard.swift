@@ -22,44 +22,12 @@ extension CustomerLedger {
             .init("interrupted", "Interrupt the purchase"), .init("finished", "Finish the transaction"),
         ]
         let buy = BuyProduct(app: app, customer: page.customer, productId: "")
-        let offers = Self.offerFields(of: products, withSigned: false)
-        let allOffers = Self.offerFields(of: products, withSigned: true)
+        let offers = offerFields(of: products, withSigned: false)
+        let allOffers = offerFields(of: products, withSigned: true)
         return [
             "form": page.form(buy, "Buy", first + offers + rest),
             "more": page.form(buy, "Buy with options", first + allOffers + rest + more, name: "more"),
         ]
-    }
-
-    /// The fields that select an offer of the given products.
-    ///
-    /// - Parameter withSigned: whether the form has a field for the signature of a promotional offer.
-    static func offerFields(of products: [Product], withSigned: Bool) -> [FormField] {
-        let named = products.flatMap { product in
-            product.offers.filter { withSigned || $0.kind != .promotional }.compactMap { offer in
-                offer.id.map { id -> FormField.Option in
-                    (
-                        "\(kind(offer.kind).rawValue):\(id)",
-                        "\(id) (\(offer.kind.words) offer of \(product.referenceName))"
-                    )
-                }
-            }
-        }
-        func choice(_ kind: OfferKindToApply) -> FormField.Option {
-            (kind.rawValue, kind == .winBack ? "Win-back" : Words.sentence(kind.rawValue))
-        }
-        let always = [("", "Automatic"), choice(.none), choice(.introductory)]
-        if named.count <= ListLimit.options { return [.init("offer", "Offer", .offer(always + named))] }
-        let kinds = always + (withSigned ? [choice(.promotional)] : []) + [choice(.code), choice(.winBack)]
-        return [.init("offer.kind", "Offer", .choice(kinds)), .init("offer.id", "Offer ID")]
-    }
-
-    private static func kind(_ type: OfferType) -> OfferKindToApply {
-        switch type {
-        case .introductory: .introductory
-        case .promotional: .promotional
-        case .code: .code
-        case .winBack: .winBack
-        }
     }
 }
 

@@ -17,8 +17,8 @@ struct CustomerLedger: Sendable {
     let now: Timestamp
     /// The time of the subscription states on the page (`Shop.instantOfState`).
     let instantOfState: Timestamp
-    private let catalog: Catalog
-    private let policy: Policy
+    let catalog: Catalog
+    let policy: Policy
     /// Notifications since the earliest period that is shown, newest first.
     private let notices: [(original: TransactionID, notice: TimelineNotice)]
     /// Notifications before this time were not read, because there are too many; nil if all were read.

@@ -4,7 +4,12 @@ import TillShop
 
 extension ConsolePage {
     /// All customers of an app's environment.
-    static let customers = ConsolePage("\(scope)/customers", "customer-list", menu: "Customers") { page in
+    static let customers = ConsolePage(
+        "\(scope)/customers",
+        "customer-list",
+        menu: "Customers",
+        documentation: [.importing]
+    ) { page in
         [
             "list": try await CustomerTable.value(page, after: page.value("after"), limit: ListLimit.elements),
             "import": try importForm(page),

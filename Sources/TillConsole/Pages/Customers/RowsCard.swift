@@ -28,8 +28,12 @@ extension CustomerLedger {
     }
 
     /// The customer's newest notifications.
-    var notifications: PageValue {
-        ["notices": newestNotifications.map(value), "all": allNotifications]
+    func notifications() async throws(ControlError) -> PageValue {
+        let endpoints = try await page.send(ListEndpoints(app: app))
+        return [
+            "notices": newestNotifications.map(value), "all": allNotifications, "hasEndpoints": !endpoints.isEmpty,
+            "endpointLink": page.link(toEnvironment: app) + EnvironmentSettingsForm.endpoints,
+        ]
     }
 
     private func value(of notice: TimelineNotice) -> PageValue {
@@ -51,10 +55,13 @@ extension CustomerLedger {
 
     private func value(of row: Transaction, _ actions: [CustomerAction]) -> PageValue {
         let id = row.shownID
+        // With an accelerated renewal rate, a period can last seconds.
+        let isShort = row.expiresDate.map { $0.milliseconds - row.purchaseDate.milliseconds < 3_600_000 } ?? false
         return [
             "id": id, "product": name(of: row.productID), "link": page.link(toTransaction: id),
             "reason": Words.sentence(row.reason.rawValue), "quantity": row.quantity > 1 ? "\(row.quantity) ×" : nil,
-            "bought": row.purchaseDate, "expires": row.expiresDate, "price": row.price?.words,
+            "bought": Words.time(row.purchaseDate, isPrecise: isShort),
+            "expires": Words.time(row.expiresDate, isPrecise: isShort), "price": row.price?.words,
             "details": Self.details(of: row),
             "actions": page.buttons(
                 "row-\(id)",

@@ -88,7 +88,7 @@ struct SubscriptionCard: Sendable {
             ChangeSubscription(app: ledger.app, originalTransactionId: id, productId: ""),
             "Change plan",
             [.init("productId", "New plan", .choice(choices))]
-                + CustomerLedger.offerFields(of: others, withSigned: false)
+                + ledger.offerFields(of: others, withSigned: false)
                 + [.init("billingPlan", "Billing plan"), .timeOfAction],
             name: id
         )

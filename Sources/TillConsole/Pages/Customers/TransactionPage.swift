@@ -6,7 +6,11 @@ import TillStorage
 
 extension ConsolePage {
     /// One transaction: its details, signed data and actions.
-    static let transaction = ConsolePage("\(scope)/transactions/{transactionId}", "transaction") { page in
+    static let transaction = ConsolePage(
+        "\(scope)/transactions/{transactionId}",
+        "transaction",
+        documentation: [.payloads, .refunds]
+    ) { page in
         let app = try page.app
         let id = page.parameters["transactionId"] ?? ""
         let transaction = try await page.send(GetTransaction(app: app, transactionId: id, include: [.signed, .device]))

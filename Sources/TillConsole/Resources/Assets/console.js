@@ -20,6 +20,22 @@
     }
   });
 
+  // Shows only the offers of the selected product. Without this script, the offers are grouped by product.
+  function narrow(select) {
+    const product = select.form.elements[select.dataset.follows]?.value;
+    for (const part of select.form.querySelectorAll("[data-of]")) {
+      part.hidden = part.dataset.of !== product;
+      if (part.tagName === "OPTGROUP") part.disabled = part.hidden;
+    }
+    if (select.selectedOptions[0]?.parentElement.hidden) select.selectedIndex = 0;
+  }
+
+  const narrowAll = (root) => root.querySelectorAll("select[data-follows]").forEach(narrow);
+  narrowAll(document);
+  document.addEventListener("change", (event) => {
+    if (event.target.form) narrowAll(event.target.form);
+  });
+
   if (!address) return;
   // After an action, show the address of the page, so that a reload does not repeat the action.
   if (location.pathname.startsWith("/console/actions/")) history.replaceState(null, "", address);
@@ -50,6 +66,7 @@
     const selector = focused && (focused.id ? `#${CSS.escape(focused.id)}`
       : focused.href ? `a[href="${CSS.escape(focused.getAttribute("href"))}"]` : null);
     region.innerHTML = html;
+    narrowAll(region);
     for (const details of region.querySelectorAll("details")) {
       if (open.includes(name(details))) details.open = true;
     }

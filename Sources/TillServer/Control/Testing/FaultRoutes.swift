@@ -67,9 +67,9 @@ extension ControlAPI {
                 "The code must be a documented error code, such as 5000001. See docs/api/errors.md.",
                 path: "$.code"
             )
-        case .status where !(500...599).contains(code):
+        case .status where !FaultValues.statuses.contains(code):
             throw ControlError.bad("bad_code", "A status must be 500 to 599.", path: "$.code")
-        case .receiptStatus where !(21_000...21_199).contains(code):
+        case .receiptStatus where !FaultValues.receiptStatuses.contains(code):
             throw ControlError.bad("bad_code", "A status of verifyReceipt must be 21000 to 21199.", path: "$.code")
         case .latency, .staleReads, .delay:
             guard rule.milliseconds != nil || rule.spread != nil else {
@@ -107,15 +107,14 @@ extension ControlAPI {
 
     private func check(_ route: String, of kind: FaultKind) throws {
         if kind.isOfNotifications {
-            let type = String(route.prefix { $0 != "/" })
-            guard NotificationType(rawValue: type) != nil || VersionOneType(rawValue: type) != nil else {
+            guard FaultValues.isNotificationType(route) else {
                 throw ControlError.bad(
                     "bad_route",
                     "\(route.prefix(64)) is not a notification type. Give one such as DID_RENEW, or EXPIRED/VOLUNTARY.",
                     path: "$.route"
                 )
             }
-        } else if route == RouteName.verifyReceipt ? !kind.isOfVerifyReceipt : kind == .receiptStatus {
+        } else if RouteName.all.contains(route), !FaultValues.routes(of: kind).contains(route) {
             throw ControlError.bad(
                 "bad_route",
                 "\(kind.rawValue) is not possible on \(route.prefix(64)). verifyReceipt has status, receiptStatus, "

@@ -1,0 +1,64 @@
+import TillControl
+import TillCore
+import TillServer
+import TillShop
+
+/// The offers that a customer can redeem with a purchase.
+extension CustomerLedger {
+    /// The fields that select an offer of the given products.
+    ///
+    /// - Parameter withSigned: whether the form has a field for the signature of an offer.
+    func offerFields(of products: [Product], withSigned: Bool) -> [FormField] {
+        let always: [FormField.Option] = [("", "Automatic"), Self.option(.none)]
+        let groups = products.map { group(of: $0, withSigned: withSigned) }.filter { !$0.choices.isEmpty }
+        if groups.reduce(0, { $0 + $1.choices.count }) <= ListLimit.options {
+            return [.init("offer", "Offer", .offer(OfferList(always: always, groups: groups)))]
+        }
+        let kinds: [OfferKindToApply] = [.introductory] + (withSigned ? [.promotional] : []) + [.code, .winBack]
+        return [
+            .init("offer.kind", "Offer", .choice(always + kinds.map(Self.option))), .init("offer.id", "Offer ID"),
+        ]
+    }
+
+    private static func option(_ kind: OfferKindToApply) -> FormField.Option {
+        (kind.rawValue, kind == .winBack ? "Win-back" : Words.sentence(kind.rawValue))
+    }
+
+    private func group(of product: Product, withSigned: Bool) -> OfferList.Group {
+        let introductory = [product.offer(.introductory)].compactMap(\.self)
+        let others = product.offers.filter { $0.kind != .introductory && $0.billingPlan != .monthly }
+        let choices = (introductory + others).compactMap { choice($0, of: product, withSigned: withSigned) }
+        return OfferList.Group(product: product.id, name: product.referenceName, choices: choices)
+    }
+
+    private func choice(_ offer: Offer, of product: Product, withSigned: Bool) -> OfferList.Choice? {
+        let (kind, redeemed): (OfferKindToApply, OfferChoice)
+        switch (offer.kind, offer.id) {
+        // A signature can permit an introductory offer to a customer who has used one.
+        case (.introductory, _): (kind, redeemed) = (.introductory, .introductory(evenIfUsed: withSigned))
+        case (.promotional, let id?): (kind, redeemed) = (.promotional, .promotional(id))
+        case (.code, let id?): (kind, redeemed) = (.code, .code(id))
+        case (.winBack, let id?): (kind, redeemed) = (.winBack, .winBack(id))
+        case (_, nil): return nil
+        }
+        let id = offer.kind == .introductory ? nil : offer.id
+        let refusal = account.refusal(toRedeem: redeemed, of: product, at: now, policy: policy)?.explanation
+        let unsigned = offer.kind == .promotional && !withSigned ? Self.needsSignature : nil
+        let name = id.map { "\($0) (\(offer.kind.words))" } ?? Words.capitalized(offer.kind.words)
+        return OfferList.Choice(
+            value: [kind.rawValue, id].compactMap(\.self).joined(separator: ":"),
+            name: "\(name): \(terms(of: offer, product))",
+            reason: refusal ?? unsigned
+        )
+    }
+
+    private static let needsSignature =
+        "Your server must sign a promotional offer. Enter the signature under “Buy with more options”."
+
+    /// The price and duration of an offer in the customer's storefront.
+    private func terms(of offer: Offer, _ product: Product) -> String {
+        let full = catalog.price(product.prices, in: account.storefront)
+        let price = offer.prices.map { _ in catalog.price(of: offer, in: account.storefront, insteadOf: full).words }
+        return CatalogWords.terms(offer.mode, price, period: offer.period?.iso8601, count: offer.periodCount)
+    }
+}
