@@ -221,8 +221,10 @@ struct DoctorTests {
 
     private func shop() async throws -> (TestShop, TransactionID) {
         let test = try await TestShop(selling: SampleCatalog.all)
-        try await test.shop.setup.updateRules(of: AccountScope(environment: .sandbox, app: TestShop.bundleID)) {
-            $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/never-sent")]
+        for environment in StoreEnvironment.allCases {
+            try await test.shop.setup.updateRules(of: AccountScope(environment: environment, app: TestShop.bundleID)) {
+                $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/never-sent")]
+            }
         }
         let coins = try await test.buy("coins", by: "ann")
         try await test.buy("pro", by: "ann")
