@@ -46,7 +46,7 @@ extension AppleAPI {
     }
 
     /// The customer of an id, and Till's own number for the id. They differ only for the id of another store.
-    private func owner(of number: Int64, in scope: AccountScope, orThrow error: APIError) async throws -> (
+    func owner(of number: Int64, in scope: AccountScope, orThrow error: APIError) async throws -> (
         account: AccountID, number: Int64
     ) {
         if AccountID.hasShape(number) {

@@ -31,7 +31,8 @@ package struct PreparedChange: Sendable {
     /// The account that a constraint violation refers to, because another writer has written it first.
     package let first: AccountID?
 
-    /// - Parameter decoded: Keeps the accounts with the texts of their states. If the change fails, no row has the text.
+    /// - Parameter decoded: Keeps the accounts with the texts of their states. If the change fails, no row has such a
+    ///   text.
     /// - Throws: `EncodingError` if a value cannot be encoded.
     package init(_ change: Change, keepingAccountsIn decoded: DecodedAccounts) throws {
         first = change.accounts.first?.account.id ?? change.erasure?.account

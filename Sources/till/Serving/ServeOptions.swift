@@ -218,7 +218,7 @@ struct ShopChoices: ParsableArguments {
             """
     )
     var versionOneInSandbox: Bool?
-    @Option(help: "true or false: include successful requests in the request log (default: false; with --demo: true).")
+    @Option(help: "true or false: include successful requests in the request log; on with --demo (default: false).")
     var requestLogAll: Bool?
     @Option(help: "true or false: include bodies in the request log, with secrets removed (default: false).")
     var requestLogBodies: Bool?

@@ -8,7 +8,7 @@ struct TokenCommand: DocumentedCommand {
     static let notes =
         "On loopback the control API requires no token. On other addresses it accepts these tokens and the "
         + "administrator's token (TILL_CONTROL_TOKEN, or the file control-token). A token permits only what its "
-        + "scope permits: metrics, read, operate or administer (default: operate). Each scope includes the ones before it."
+        + "scope permits: metrics, read, operate or administer (default: operate). Each includes those before it."
     static var subcommands: Subcommands { [Create.self, List.self, Delete.self] }
 
     struct Create: SendingCommand {

@@ -62,20 +62,30 @@ extension AppleAPI {
         _ query: (AccountID) throws -> HistoryQuery
     ) async throws -> KeptHistoryPage {
         // A page from which a fault hides purchases is not kept.
-        if exchange.readGap == nil, !AccountID.hasShape(number),
-            let page = try await shop.historyPage(
-                of: TransactionID(number),
-                in: exchange.scope,
-                restoreEpoch: restoreEpoch,
-                query
-            )
-        {
-            return page
-        }
-        let query = try query(try await customer(number, in: exchange.scope, orThrow: .transactionIDNotFound))
+        let isKept = exchange.readGap == nil
+        if isKept, let page = try await kept(number, exchange, restoreEpoch, query) { return page }
+        let (account, own) = try await owner(of: number, in: exchange.scope, orThrow: .transactionIDNotFound)
+        if isKept, own != number, let page = try await kept(own, exchange, restoreEpoch, query) { return page }
+        let query = try query(account)
         var page = try await shop.storage.history(query)
         if exchange.readGap != nil { hideRecentRows(of: &page, query.isAscending, from: query.position, exchange) }
         return KeptHistoryPage(page, of: query)
+    }
+
+    /// The kept page for a transaction id; nil for an app transaction id, and for an unknown id.
+    private func kept(
+        _ number: Int64,
+        _ exchange: Exchange,
+        _ restoreEpoch: Int64,
+        _ query: (AccountID) throws -> HistoryQuery
+    ) async throws -> KeptHistoryPage? {
+        guard !AccountID.hasShape(number) else { return nil }
+        return try await shop.historyPage(
+            of: TransactionID(number),
+            in: exchange.scope,
+            restoreEpoch: restoreEpoch,
+            query
+        )
     }
 
     /// Removes the purchases that a `staleReads` fault hides. The cursor must stop before the first hidden purchase, or
