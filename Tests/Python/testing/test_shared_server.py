@@ -97,7 +97,7 @@ def test_a_failed_test_is_described_and_a_dead_server_ends_the_session(tmp_path)
     assert "ONE_TIME_CHARGE of ann; primary: delivered" in section
     assert "POST /inApps/v1/notifications/test: 401 The signature does not match" in section
     assert "2 failed, 1 passed" in output and not (run.facts / "not expected").exists()
-    assert output.count("Traceback") == 0 and "!! The temporary server has ended with the status -9. !!" in output
+    assert output.count("Traceback") == 0 and "Interrupted: The temporary server has ended with the status -9." in output
     assert list(run.temporary.glob("till-*")) == []
 
 
