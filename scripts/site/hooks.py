@@ -1,4 +1,4 @@
-"""What MkDocs does not do by itself: links from docs/ to other files of the repository, and the syntax of addresses.
+"""What MkDocs lacks: links from docs/ to other files of the repository, and the syntax of addresses.
 
 On GitHub, a page can link to a file outside of docs/. On the site, such a link leads to the file in the repository. A
 warning, which fails the build, names each link to a file that does not exist and each address that is not one.

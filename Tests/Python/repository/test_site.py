@@ -23,7 +23,7 @@ from console_browser import LOOKS, Browser  # noqa: E402
 
 DOCS = ROOT / "docs"
 SITE = ROOT / ".build/docs/site"
-# Attributes whose address a browser loads by itself.
+# Attributes whose address a browser loads without a click.
 LOADED = {
     "script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src", "video": "src", "object": "data",
 }

@@ -113,6 +113,19 @@ struct NotificationHistoryTests {
         }
     }
 
+    @Test("With a frozen clock, an end at its time finds everything, however much real time has passed")
+    func frozen() async throws {
+        try await NotificationHistory.run { history in
+            try await history.freeze()
+            let now = history.now
+            for _ in 0..<3 { try await history.buy("coins", by: "ann") }
+            history.control.test.advance(60_000)
+            let items = try await history.settled(3, ["endDate": "\(now)"])
+            let dates = items.compactMap { $0.payload["signedDate"]?.number }
+            #expect(dates.contains { $0 > now }, "each event of a customer has a date of its own")
+        }
+    }
+
     @Test("Pages of twenty contain every notification once")
     func pages() async throws {
         try await NotificationHistory.run { history in

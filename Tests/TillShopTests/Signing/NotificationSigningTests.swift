@@ -43,7 +43,7 @@ struct NotificationSigningTests {
         for payload in payloads { #expect(await isValid(payload, test.shop)) }
         let stored = try await notifications(test.shop)
         #expect(stored.map(\.content.signed?.chain) == made.map { _ in test.shop.signingChain.id })
-        // A reader that loaded the notifications before somebody else signed them gets the same bytes.
+        // A reader that loaded the notifications before another reader signed them gets the same bytes.
         #expect(try await test.signedPayloads(made) == payloads)
         #expect(try await test.signedPayloads(stored) == payloads)
         #expect(try await test.shop.storage.examine().isEmpty)
@@ -133,7 +133,7 @@ struct NotificationSigningTests {
         #expect(Set(try await test.signedPayloads(stored).map { Array($0.utf8) }) == Set(read.joined()))
     }
 
-    @Test("A notification that is erased while somebody reads it is left out")
+    @Test("A notification that is erased while it is read is left out")
     func erased() async throws {
         let test = try await shop()
         let made = try await notifications(test.shop)

@@ -133,7 +133,7 @@ def test_a_server_that_was_down(app, endpoint, clock, server):
     endpoint.expect("ONE_TIME_CHARGE")  # the receiver of the test gets it, too
     assert server.received == []
 
-    # Apple's notification history is about the deliveries to the server.
+    # Apple's notification history is about the deliveries to the server. It has to begin before the clock's time.
     query = NotificationHistoryRequest(
         startDate=clock.milliseconds - 3_600_000, endDate=clock.milliseconds, onlyFailures=True
     )
