@@ -67,7 +67,7 @@ extension AppleAPI {
         query.kind = .signed
         query.from = start
         // An end date that is not earlier than the clocks is ignored, because signed dates can be slightly later than
-        // the clock. Real time does not matter: with a frozen clock it would hide them as soon as it has passed the clock.
+        // the clock. Real time does not matter: once it has passed a frozen clock, it would hide such notifications.
         query.to = wanted.end < latestClock(scope) ? wanted.end : nil
         query.type = wanted.type
         query.subtype = wanted.subtype
