@@ -131,13 +131,7 @@ private final class HotConnection {
         statements = [:]
     }
 
-    private func failure(of sql: String) -> DatabaseError {
-        DatabaseError(
-            resultCode: ResultCode(rawValue: sqlite3_extended_errcode(handle)),
-            message: String(cString: sqlite3_errmsg(handle)),
-            sql: sql
-        )
-    }
+    private func failure(of sql: String) -> DatabaseError { DatabaseError(lastOf: handle, sql) }
 }
 
 /// The current row of a statement, whose cells are read by column index. SQLite would convert a value of another type,

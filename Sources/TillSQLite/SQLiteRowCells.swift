@@ -96,14 +96,20 @@ extension Database {
             switch sqlite3_step(statement) {
             case SQLITE_ROW: continue
             case SQLITE_DONE: return
-            default:
-                throw DatabaseError(
-                    resultCode: ResultCode(rawValue: sqlite3_extended_errcode(sqliteConnection)),
-                    message: String(cString: sqlite3_errmsg(sqliteConnection)),
-                    sql: sql
-                )
+            default: throw DatabaseError(lastOf: sqliteConnection, sql)
             }
         }
+    }
+}
+
+extension DatabaseError {
+    /// The last error of a connection.
+    init(lastOf connection: OpaquePointer?, _ sql: String) {
+        self.init(
+            resultCode: ResultCode(rawValue: sqlite3_extended_errcode(connection)),
+            message: String(cString: sqlite3_errmsg(connection)),
+            sql: sql
+        )
     }
 }
 

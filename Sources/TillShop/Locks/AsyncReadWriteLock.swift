@@ -29,6 +29,8 @@ package final class AsyncReadWriteLock: Sendable {
         /// The number of times that the data of only this app was replaced, since all data was replaced.
         var epochs: [String: Epoch] = [:]
 
+        func epoch(of app: String) -> Epoch { epoch + epochs[app, default: 0] }
+
         mutating func begin(_ replaced: ReplacedData) {
             switch replaced {
             case .nothing: break
@@ -58,10 +60,10 @@ package final class AsyncReadWriteLock: Sendable {
     private let state = Mutex(State())
 
     /// The current epoch of an app.
-    func epoch(of app: String) -> Epoch { state.withLock { $0.epoch + $0.epochs[app, default: 0] } }
+    func epoch(of app: String) -> Epoch { state.withLock { $0.epoch(of: app) } }
     /// The current epoch of an app; nil during an exclusive run, which may be replacing data.
     func steadyEpoch(of app: String) -> Epoch? {
-        state.withLock { $0.isExclusive ? nil : $0.epoch + $0.epochs[app, default: 0] }
+        state.withLock { $0.isExclusive ? nil : $0.epoch(of: app) }
     }
     /// The number of callers that hold the shared lock.
     var inside: Int { state.withLock { $0.inside } }

@@ -337,10 +337,10 @@ extension Shop {
     ///   - ledger: the accounts and transactions after the operation.
     ///   - opening: the id of the account that the operation opens; nil if it opens none.
     static func change(from loaded: [Account], to ledger: Ledger, opening: AccountID?) -> Change {
-        let moved = Set(ledger.transactionChanges.map(\.after.account))
+        let amended = Set(ledger.transactionChanges.map(\.after.account))
         let accounts = loaded.compactMap { before -> AccountChange? in
             let isNew = before.id == opening
-            guard var after = ledger.accounts[before.id], isNew || moved.contains(before.id) || after != before else {
+            guard var after = ledger.accounts[before.id], isNew || amended.contains(before.id) || after != before else {
                 return nil
             }
             after.version = before.version + 1

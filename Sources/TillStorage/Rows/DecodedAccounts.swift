@@ -16,7 +16,9 @@ package final class DecodedAccounts: Sendable {
     }
 
     /// Each account has one place, which it shares with others. About 4 kB each, so 8 MiB in all.
-    private let places = Mutex([Entry?](repeating: nil, count: 2_048))
+    private let places = Mutex([Entry?](repeating: nil, count: count))
+    /// A prime, because the numbers of accounts are spread over the partitions, whose number is a power of two.
+    private static let count = 2_039
 
     /// Creates an empty cache.
     package init() {}
@@ -40,6 +42,5 @@ package final class DecodedAccounts: Sendable {
         places.withLock { $0[Self.place(of: account.id)] = entry }
     }
 
-    /// Numbers end with the partition, and accounts are spread over the partitions.
-    private static func place(of id: AccountID) -> Int { Int(truncatingIfNeeded: id.number.magnitude % 2_039) }
+    private static func place(of id: AccountID) -> Int { Int(id.number.magnitude % UInt64(count)) }
 }

@@ -63,17 +63,17 @@ def report_end(server, folder: str):
 
 
 def delete_apps(job: dict):
-    told = wait_for_owner()
+    order = wait_for_owner()
     sys.path.insert(0, job["package"])
     from till_testing.cleanup import delete_apps_of
     from till_testing.transport import ControlConnection
 
     connection = ControlConnection(job["control"], job["token"])
-    delete_apps_of(connection, job["prefix"], told)
-    if CLEAN not in told:
+    delete_apps_of(connection, job["prefix"], order)
+    if CLEAN not in order:
         # The server may still have been creating an app when the run was killed.
         time.sleep(SECOND_PASS)
-        delete_apps_of(connection, job["prefix"], told)
+        delete_apps_of(connection, job["prefix"], order)
 
 
 if __name__ == "__main__":
