@@ -119,11 +119,13 @@ extension ControlAPI {
     }
 
     /// A transaction. Only the parts that the request asks for are signed.
+    ///
+    /// - Parameter device: the device of the signed parts; nil for a new device.
     func info(
         of row: Transaction,
         _ account: Account,
         include parts: [TransactionPart]?,
-        device: UUID = UUID()
+        device: UUID? = nil
     ) async throws -> TransactionInfo {
         let now = shop.now(of: account)
         let subscription = account.heldSubscription(row.originalID)
@@ -158,7 +160,12 @@ extension ControlAPI {
             }
         }
         if parts.contains(.device) || parts.contains(.receipt) {
-            info.device = try await deviceData(of: row, account, device, withReceipt: parts.contains(.receipt))
+            info.device = try await deviceData(
+                of: row,
+                account,
+                device ?? UUID(),
+                withReceipt: parts.contains(.receipt)
+            )
         }
         return info
     }

@@ -63,7 +63,7 @@ extension ControlAPI {
         to productID: String,
         _ outcome: Outcome,
         include parts: [TransactionPart]?,
-        device: UUID
+        device: UUID?
     ) async throws -> PurchaseInfo {
         let account = outcome.account
         let effects = Effects(outcome)
@@ -96,9 +96,9 @@ extension ControlAPI {
         )
     }
 
-    /// The device of a request; a new one if the request names none.
-    static func device(_ text: String?) throws -> UUID {
-        guard let text else { return UUID() }
+    /// The device that a request names.
+    static func device(_ text: String?) throws -> UUID? {
+        guard let text else { return nil }
         guard let device = UUID(uuidString: text) else {
             throw ControlError.bad("bad_device_id", "A device id must be a UUID.", path: "$.deviceId")
         }
@@ -107,7 +107,7 @@ extension ControlAPI {
 
     private func receipt(_ call: ControlCall<GetReceipt>) async throws -> ReceiptInfo {
         let account = try await call.account()
-        let device = try call.deviceId.map(Self.device)
+        let device = try Self.device(call.deviceId)
         guard let id = call.transactionId else {
             guard let receipt = try await shop.appReceipt(of: account, device: device) else {
                 throw ControlError.notFound("unknown_app", "The app no longer exists.")
