@@ -52,8 +52,8 @@ extension Shop {
 
     /// The number of accounts that are found at once. The last accounts of a page end without others to overlap.
     private static let pageLength = 1_024
-    /// While one half of these accounts is committed, the other half is decided.
-    private static let maxAtOnce = 64
+    /// While one half of these accounts is committed, the other half is decided. With 64 a renewal takes 15 % longer.
+    private static let maxAtOnce = 256
 
     /// Processes the events of one account. Temporary errors are repeated, with growing pauses.
     private func process(

@@ -1,5 +1,6 @@
 import TillCore
 import TillJSON
+import TillSigning
 
 /// Writes a JWSTransactionDecodedPayload (docs/api/payloads.md), with the keys in the order of Apple's payloads.
 enum TransactionPayload {
@@ -12,9 +13,29 @@ enum TransactionPayload {
         app: String,
         signedDate: Timestamp,
         device: DeviceProof? = nil
-    )
-        -> [UInt8]
-    {
+    ) -> [UInt8] {
+        dated(row, environment: environment, app: app, signedDate: signedDate, device: device).bytes
+    }
+
+    /// The payload for a server, prepared to be signed again with later dates.
+    static func prepared(
+        _ row: Transaction,
+        environment: StoreEnvironment,
+        app: String,
+        by chain: SigningChain
+    ) -> PreparedPayload {
+        let payload = dated(row, environment: environment, app: app, signedDate: row.modifiedDate)
+        return PreparedPayload(payload.bytes, date: payload.date, by: chain)
+    }
+
+    /// The payload, and the place of the digits of `signedDate` in it.
+    private static func dated(
+        _ row: Transaction,
+        environment: StoreEnvironment,
+        app: String,
+        signedDate: Timestamp,
+        device: DeviceProof? = nil
+    ) -> (bytes: [UInt8], date: Range<Int>) {
         var json = JSONWriter()
         json.put("transactionId", row.shownID)
         json.put("originalTransactionId", row.shownOriginalID)
@@ -30,6 +51,8 @@ enum TransactionPayload {
         json.put("appAccountToken", row.appAccountToken)
         json.put("inAppOwnershipType", row.ownership.rawValue)
         json.put("signedDate", signedDate)
+        let endOfDate = json.bytes.count
+        let date = (endOfDate - String(signedDate.milliseconds).utf8.count)..<endOfDate
         json.put("revocationReason", row.revocation?.reason.rawValue)
         json.put("revocationDate", row.revocation?.date)
         json.put("isUpgraded", row.isUpgraded ? true : nil)
@@ -50,7 +73,7 @@ enum TransactionPayload {
         json.put("commitmentInfo", written: row.commitment.map { bytes($0, of: row) })
         json.put("deviceVerification", device?.verification)
         json.put("deviceVerificationNonce", device?.nonce)
-        return json.finish()
+        return (json.finish(), date)
     }
 
     /// Writes the object `commitmentInfo`. A family member pays nothing, so their object has no price.

@@ -47,8 +47,14 @@ package final class KeptHistoryPage: Sendable {
         let dates: ClosedRange<Timestamp>
     }
 
+    private struct Prepared {
+        let payloads: [PreparedPayload]
+        let chainID: String
+    }
+
     private struct State {
         var signed: Signed?
+        var prepared: Prepared?
         var revision: String?
     }
 
@@ -88,6 +94,14 @@ package final class KeptHistoryPage: Sendable {
             signed.dates.lowerBound >= now.advanced(milliseconds: -maxAge), signed.dates.upperBound <= now
         else { return nil }
         return signed.texts
+    }
+
+    /// The payloads of the rows, prepared for a chain.
+    func payloads(by chain: SigningChain, _ prepare: (Transaction) -> PreparedPayload) -> [PreparedPayload] {
+        if let prepared = state.withLock({ $0.prepared }), prepared.chainID == chain.id { return prepared.payloads }
+        let payloads = content.rows.map(prepare)
+        state.withLock { $0.prepared = Prepared(payloads: payloads, chainID: chain.id) }
+        return payloads
     }
 
     func keep(_ texts: [DatedText], by chainID: String) {

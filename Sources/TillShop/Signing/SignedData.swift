@@ -15,7 +15,10 @@ extension Shop {
     /// Returns the signed transactions of a page for a server. The signatures may be as old as `signatureAge` allows.
     package func signed(_ page: KeptHistoryPage, in scope: AccountScope, at now: Timestamp) throws -> [SignedText] {
         let chain = signingChain
-        guard let age = signatureAge(in: scope) else { return try signed(page.content.rows, in: scope, at: now) }
+        guard registry.payloadProfile(of: scope) == nil else {
+            return try signed(page.content.rows, in: scope, at: now)
+        }
+        guard let age = signatureAge(in: scope) else { return try signedAgain(page, in: scope, by: chain, at: now) }
         if let texts = page.texts(by: chain.id, at: now, maxAge: age) {
             metrics.signatures.countReused(.jws, texts.count)
             return texts
@@ -23,6 +26,34 @@ extension Shop {
         let texts = try signed(page.content.rows, in: scope, by: chain, at: now, maxAge: age)
         page.keep(texts, by: chain.id)
         return texts.map(\.text)
+    }
+
+    /// Signs the transactions of a page, whose payloads change in their dates only.
+    private func signedAgain(
+        _ page: KeptHistoryPage,
+        in scope: AccountScope,
+        by chain: SigningChain,
+        at now: Timestamp
+    ) throws -> [SignedText] {
+        let rows = page.content.rows
+        let payloads = page.payloads(by: chain) {
+            TransactionPayload.prepared($0, environment: scope.environment, app: scope.app, by: chain)
+        }
+        let texts = try rows.indices.map { place in
+            let date = max(now, rows[place].modifiedDate)
+            // The number of digits changes in 2001 and 2286.
+            if let text = try payloads[place].sign(at: date.milliseconds, by: chain) { return text }
+            return try chain.signText(
+                TransactionPayload.bytes(
+                    rows[place],
+                    environment: scope.environment,
+                    app: scope.app,
+                    signedDate: date
+                )
+            )
+        }
+        metrics.signatures.countMade(.jws, texts.count)
+        return texts
     }
 
     /// Returns signed transactions for a server. The signatures may be as old as `signatureAge` allows.

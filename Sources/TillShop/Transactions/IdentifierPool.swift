@@ -83,8 +83,10 @@ final class IdentifierPool: Sendable {
 
     private let storage: any Storage
     private let block = Mutex(Block())
+    /// The reservation in progress, for which everyone waits who needs values.
+    private let reservation = Mutex<Task<Void, any Error>?>(nil)
     /// The number of values in a block. Each block costs one write to the database.
-    private static let blockSize: Int64 = 8_192
+    private static let blockSizes: ClosedRange<Int64> = 8_192...131_072
     /// The maximum time for which a block is used. It limits by how much numbers of different nodes can differ in age
     /// (`Retention.HighWaterMark`).
     static let blockLife = Duration.seconds(86_400)
@@ -175,9 +177,22 @@ final class IdentifierPool: Sendable {
         return Identifiers(reserved: taken)
     }
 
-    /// Reserves a block if the present one has fewer values than needed.
+    /// Reserves a block, or waits for the block that is being reserved. It may have fewer values than needed: take again.
     func reserve(_ count: Int64) async throws {
-        let range = try await storage.reserveIdentifiers(max(count, Self.blockSize))
+        let task = reservation.withLock { present in
+            if let present { return present }
+            let new = Task {
+                defer { reservation.withLock { $0 = nil } }
+                try await reserveBlock(count)
+            }
+            present = new
+            return new
+        }
+        try await task.value
+    }
+
+    private func reserveBlock(_ count: Int64) async throws {
+        let range = try await storage.reserveIdentifiers(max(count, nextBlockSize))
         while true {
             let readings = block.withLock { $0.readings }
             let imported = try await storage.reservedCounters(in: range)
@@ -191,6 +206,14 @@ final class IdentifierPool: Sendable {
             }
             if isDone { return }
         }
+    }
+
+    /// A block that is used up within a second is followed by one of twice the size. The renewals of many customers use
+    /// up thousands of values a second.
+    private var nextBlockSize: Int64 {
+        let (size, reserved) = block.withLock { (Int64($0.whole.count), $0.reserved) }
+        let wanted = reserved + .seconds(1) > .now ? size * 2 : Self.blockSizes.lowerBound
+        return min(max(wanted, Self.blockSizes.lowerBound), Self.blockSizes.upperBound)
     }
 
     /// Takes a number of consecutive values, outside of a transaction.

@@ -5,7 +5,7 @@ import TillJSON
 extension SigningChain {
     /// The size of a raw ES256 signature, r then s, in bytes.
     package static let signatureByteCount = 64
-    private static let encodedSignatureByteCount = Base64URL.encodedCount(of: signatureByteCount)
+    static let encodedSignatureByteCount = Base64URL.encodedCount(of: signatureByteCount)
 
     /// The first segment of a signed text: the algorithm and the certificates, in base64url.
     static func headerSegment(_ algorithm: String, _ certificatesDER: [[UInt8]]) -> [UInt8] {
@@ -70,8 +70,12 @@ extension SigningChain {
     private func signature(overEncoded payload: ArraySlice<UInt8>) throws(SigningError) -> [UInt8] {
         var hash = hashAfterHeader
         hash.update(data: payload)
-        let digest = hash.finalize()
-        return try SigningError.wrapping(.cryptography, .leafKey, "could not sign") {
+        return try signature(of: hash.finalize())
+    }
+
+    /// The signature (64 bytes, r then s) of the hash of a header and a payload.
+    func signature(of digest: SHA256Digest) throws(SigningError) -> [UInt8] {
+        try SigningError.wrapping(.cryptography, .leafKey, "could not sign") {
             Array(try leafPrivateKey.signature(for: digest).rawRepresentation)
         }
     }

@@ -55,7 +55,14 @@ struct Serve: DocumentedCommand {
                 readyFile: start.readyFile,
                 form: start.json ? .json : source.text("logFormat") == "json" ? .nothing : .text
             )
-            try await runtime.run(stoppingOn: [.sigterm, .sigint], announce: announcement.make)
+            try await runtime.run(stoppingOn: [.sigterm, .sigint]) { ports in
+                try announcement.make(ports)
+                Task {
+                    // Not at once: the first requests of a client that waited for the server come first.
+                    try await Task.sleep(for: .milliseconds(500))
+                    till_give_back_code()
+                }
+            }
         } catch let error as SigningError {
             throw CommandRefused("\(error) Run till doctor --data \(directory ?? "./till-data").")
         } catch {
