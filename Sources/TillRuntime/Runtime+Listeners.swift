@@ -15,7 +15,7 @@ extension Runtime {
     /// - Parameters:
     ///   - announcer: receives the port of each listener when it opens.
     ///   - ticker: knows which clocks are behind, for the metrics.
-    func listeners(_ announcer: Announcer, _ ticker: Ticker) throws -> [any Service] {
+    func listeners(_ announcer: Announcer, _ ticker: Ticker) throws -> [NamedListener] {
         let meter = RequestMeter(factory: figures)
         let limits = ConnectionLimits(requestDeadline: configuration.requestDeadline)
         var controlLimits = limits

@@ -210,19 +210,26 @@ package struct Runtime: Sendable {
             try announce(ports)
         }
         let ticker = Ticker(shop, metrics: figures)
-        let first: [(any Service)?] = [stop, cluster]
-        let work: [any Service] = first.compactMap(\.self) + [ticker, Pruner(shop), deliveryWorker]
-        let drain = Drain(shop: shop, time: configuration.drain, ports: ports)
-        let listeners: [any Service]
+        let work: [(name: String, service: (any Service)?)] = [
+            ("stop signals", stop), ("cluster", cluster), ("clocks", ticker), ("pruning", Pruner(shop)),
+            ("deliveries", deliveryWorker),
+        ]
+        let listeners: [(name: String, service: (any Service)?)]
         do {
-            listeners = try self.listeners(announcer, ticker)
+            listeners = try self.listeners(announcer, ticker).map { ("listener \($0.listener.flag)", $0) }
         } catch {
             try? await close()
             throw error
         }
+        let end: [(name: String, service: (any Service)?)] = [
+            ("announcement", announcer),
+            ("drain", Drain(shop: shop, time: configuration.drain, ports: ports)),
+        ]
         // The services are in starting order. They stop in reverse order.
         var group = ServiceGroupConfiguration(
-            services: (work + listeners + [announcer, drain]).map(Self.configuration),
+            services: (work + listeners + end).compactMap { name, service in
+                service.map { Self.configuration($0, name) }
+            },
             logger: logger
         )
         group.maximumGracefulShutdownDuration = configuration.stopLimit
@@ -231,10 +238,13 @@ package struct Runtime: Sendable {
 
     /// If a port is unavailable or the announcement fails, the server stops gracefully, so that the log has no other
     /// errors.
-    private static func configuration(_ service: any Service) -> ServiceGroupConfiguration.ServiceConfiguration {
+    private static func configuration(
+        _ service: any Service,
+        _ name: String
+    ) -> ServiceGroupConfiguration.ServiceConfiguration {
         let isStart = service is NamedListener || service is Announcer
         return ServiceGroupConfiguration.ServiceConfiguration(
-            service: NamedService(service: service),
+            service: NamedService(name: name, service: service),
             successTerminationBehavior: service is StopSignals ? .gracefullyShutdownGroup : .cancelGroup,
             failureTerminationBehavior: isStart ? .gracefullyShutdownGroup : .cancelGroup
         )

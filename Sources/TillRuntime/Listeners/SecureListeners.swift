@@ -47,7 +47,7 @@ package struct SecureListeners: Sendable {
         _ ports: Ports,
         router: (StoreEnvironment) -> Router<APIContext>,
         running: @escaping @Sendable (ListenerKind, Int) async -> Void
-    ) throws -> [any Service] {
+    ) throws -> [NamedListener] {
         let host = configuration.host
         let listener = try Listener(host: host, port: configuration.port, limits: limits).secureApplication(
             HostResponder(hosts: configuration.hosts, router: router),

@@ -23,7 +23,7 @@ package struct OCSPResponder: Sendable {
     }
 
     private struct Issuer {
-        let signer: OCSPSigner
+        let signer: LazyOCSPSigner
         /// The issued certificates, by their serial numbers without leading zeros.
         var certificates: [[UInt8]: Known]
     }
@@ -43,7 +43,7 @@ package struct OCSPResponder: Sendable {
         try know(
             root.certificate,
             as: rootName,
-            signing: try OCSPSigner(for: root.certificate, key: root.privateKey, .root),
+            signing: LazyOCSPSigner(for: root.certificate, key: root.privateKey, .root),
             .root
         )
     }
@@ -54,7 +54,7 @@ package struct OCSPResponder: Sendable {
     @discardableResult
     package mutating func add(_ chain: SigningChain) throws(SigningError) -> Bool {
         guard chain.certificatesDER[2] == root.certificateDER, issuers[chain.id] == nil else { return false }
-        let signer = try OCSPSigner(for: chain.intermediate, key: chain.intermediatePrivateKey, .intermediate)
+        let signer = LazyOCSPSigner(for: chain.intermediate, key: chain.intermediatePrivateKey, .intermediate)
         try know(chain.intermediate, as: chain.id, signing: signer, .intermediate)
         add(chain.intermediate, .intermediate, of: chain.id, under: rootName)
         add(chain.leaf, .leaf, of: chain.id, under: chain.id)
@@ -64,7 +64,7 @@ package struct OCSPResponder: Sendable {
     private mutating func know(
         _ issuer: Certificate,
         as name: String,
-        signing signer: OCSPSigner,
+        signing signer: LazyOCSPSigner,
         _ part: ChainPart
     ) throws(SigningError) {
         for issuer in try OCSPIssuer.names(of: issuer, part) { names[issuer] = name }
@@ -110,7 +110,7 @@ package struct OCSPResponder: Sendable {
                 entries,
                 producedAt: entries.map(\.thisUpdate).min() ?? now,
                 nonce: request.nonce,
-                by: signer
+                by: try signer.signer()
             )
             return OCSPReply(.answer(answer), delay: delay)
         } catch {

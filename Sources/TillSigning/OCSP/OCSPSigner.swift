@@ -1,5 +1,6 @@
 import Crypto
 import SwiftASN1
+import Synchronization
 import X509
 
 /// Signs OCSP responses for the certificates of one issuer, with a key that the issuer has authorized.
@@ -18,5 +19,32 @@ struct OCSPSigner: Sendable {
         self.privateKey = privateKey
         certificateDER = try CertificateText.der(of: certificate, part)
         keyHash = Array(Insecure.SHA1.hash(data: privateKey.publicKey.x963Representation))
+    }
+}
+
+/// The signer of an issuer. It is created for the first response: issuing its certificate takes a server 1 ms for each
+/// chain, and few verifiers ask.
+final class LazyOCSPSigner: Sendable {
+    private let issuer: Certificate
+    private let key: P384.Signing.PrivateKey
+    private let part: ChainPart
+    private let made = Mutex<OCSPSigner?>(nil)
+
+    init(for issuer: Certificate, key: P384.Signing.PrivateKey, _ part: ChainPart) {
+        self.issuer = issuer
+        self.key = key
+        self.part = part
+    }
+
+    /// The signer, which is the same for all responses.
+    ///
+    /// - Throws: ``SigningError`` with the code `cryptography`.
+    func signer() throws -> OCSPSigner {
+        try made.withLock { made in
+            if let made { return made }
+            let signer = try OCSPSigner(for: issuer, key: key, part)
+            made = signer
+            return signer
+        }
     }
 }

@@ -105,30 +105,46 @@ package struct StatementSQL: Sendable {
     fileprivate init(_ statement: CommonStatement) {
         let text = statement.text
         name = String(describing: statement)
-        // SQLite numbers `?1` by the number, but `$1` by its first occurrence.
-        sqlite = Self.numbered(statement.sqliteText ?? text).replacing("@", with: "+")
-        postgres = text.replacing("@", with: "")
+        sqlite = Self.sqliteText(of: statement.sqliteText ?? text)
+        postgres = String(decoding: text.utf8.filter { $0 != UInt8(ascii: "@") }, as: UTF8.self)
         // Subqueries of a statement that reads are before its own table.
         table = Self.table(of: text) ?? name
         use = text.hasPrefix("SELECT") ? (statement.isShort ? .shortRead : .read) : .write
     }
 
-    /// The text with `?1` in place of `$1`. A `$` before another character belongs to a path in JSON.
-    private static func numbered(_ text: String) -> String {
-        let parts = text.split(separator: "$", omittingEmptySubsequences: false)
-        return parts.dropFirst().reduce(into: String(parts[0])) { sql, part in
-            sql += (part.first?.isWholeNumber == true ? "?" : "$") + part
+    // All texts are read at each start, so what follows reads bytes: characters or regular expressions take 4 ms.
+
+    /// The text with `?1` in place of `$1`, and with a plus in place of `@`. SQLite numbers `?1` by the number, but `$1`
+    /// by its first occurrence. A `$` before another character belongs to a path in JSON.
+    private static func sqliteText(of text: String) -> String {
+        var bytes = Array(text.utf8)
+        for place in bytes.indices {
+            if bytes[place] == UInt8(ascii: "@") { bytes[place] = UInt8(ascii: "+") }
+            let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+            if bytes[place] == UInt8(ascii: "$"), place + 1 < bytes.count, digits.contains(bytes[place + 1]) {
+                bytes[place] = UInt8(ascii: "?")
+            }
         }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The table after the last `FROM`, `INTO` or `UPDATE`; nil if there is none. All texts are read at each start, so
-    /// this is not a regular expression, which would take longer.
+    /// The table after the last `FROM`, `INTO` or `UPDATE`; nil if there is none.
     private static func table(of text: String) -> String? {
-        let words = text.split { !($0.isLetter || $0.isNumber || $0 == "_") }
-        let place = words.indices.dropLast().last { index in
-            ["FROM", "INTO", "UPDATE"].contains(words[index]) && !["SELECT", "SET"].contains(words[index + 1])
+        let words = text.utf8.split { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                false
+            default: true
+            }
         }
-        return place.map { String(words[$0 + 1]) }
+        func isOne(_ word: Substring.UTF8View, of texts: [String]) -> Bool {
+            texts.contains { word.elementsEqual($0.utf8) }
+        }
+        let place = words.indices.dropLast().last { index in
+            isOne(words[index], of: ["FROM", "INTO", "UPDATE"]) && !isOne(words[index + 1], of: ["SELECT", "SET"])
+        }
+        return place.flatMap { String(words[$0 + 1]) }
     }
 
     /// The parameters `$1` to `$count` as a list.
