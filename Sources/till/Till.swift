@@ -104,15 +104,14 @@ extension Till {
         }
     }
 
-    /// The command that the arguments name. The parser describes every command before it reads the first argument, which
-    /// takes 6 ms of the start of a server, so `till serve` is read by itself. It is read again for an error or its help.
+    /// The command that the arguments name. The parser describes every command before it reads the first argument,
+    /// which takes 6 ms of the start of a server, so `till serve` is read by itself. For an error or its help, it is
+    /// read again.
     private static func parsed() throws -> any ParsableCommand {
-        let arguments = Array(CommandLine.arguments.dropFirst())
-        if arguments.first == Serve.configuration.commandName, let serve = try? Serve.parse(Array(arguments.dropFirst()))
-        {
-            return serve
-        }
-        return try parseAsRoot()
+        let arguments = CommandLine.arguments.dropFirst()
+        guard arguments.first == Serve.configuration.commandName else { return try parseAsRoot() }
+        let serve = try? Serve.parse(Array(arguments.dropFirst()))
+        return try serve ?? parseAsRoot()
     }
 
     /// The error that the command reports for an error of the client; any other error unchanged.

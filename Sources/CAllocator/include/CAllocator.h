@@ -8,8 +8,8 @@
 // moving thresholds.
 void till_settle_allocator(void);
 
-// Gives the pages of the program's code back to the system, which maps those again that are still used: most of the code
-// runs only while a server starts. 54 MB of a server at rest become 23 MB. Linux only.
+// Gives the pages of the program's code back to the system, which maps those again that are still used: most of the
+// code runs only while a server starts. 54 MB of a server at rest become 23 MB. Linux only.
 void till_give_back_code(void);
 
 #endif

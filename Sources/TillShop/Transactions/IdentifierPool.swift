@@ -177,7 +177,7 @@ final class IdentifierPool: Sendable {
         return Identifiers(reserved: taken)
     }
 
-    /// Reserves a block, or waits for the block that is being reserved. It may have fewer values than needed: take again.
+    /// Reserves a block, or waits for the block that is being reserved. It may have fewer values than needed.
     func reserve(_ count: Int64) async throws {
         let task = reservation.withLock { present in
             if let present { return present }

@@ -114,8 +114,8 @@ package struct StatementSQL: Sendable {
 
     // All texts are read at each start, so what follows reads bytes: characters or regular expressions take 4 ms.
 
-    /// The text with `?1` in place of `$1`, and with a plus in place of `@`. SQLite numbers `?1` by the number, but `$1`
-    /// by its first occurrence. A `$` before another character belongs to a path in JSON.
+    /// The text with `?1` in place of `$1`, and with a plus in place of `@`. SQLite numbers `?1` by the number, but
+    /// `$1` by its first occurrence. A `$` before another character belongs to a path in JSON.
     private static func sqliteText(of text: String) -> String {
         var bytes = Array(text.utf8)
         for place in bytes.indices {
