@@ -47,6 +47,8 @@ struct MigrationTests {
             "b6c097cce18637d07ecace162276faf6181b0629d2e613f4ff395b6e89c5970d",
         "counters of identifiers of other stores":
             "077dd4217cf686e54cb609e5bbc65414d3b0bc069fb982c79246252c4133be81",
+        "search by token, and comparison of snapshots":
+            "a83224720eedbaeb2f82dd54f779df454507897f2dcc0fedb66cb1af19725818",
     ]
 
     private func digest(_ text: String) -> String {
