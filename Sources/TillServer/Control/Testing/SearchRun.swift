@@ -24,27 +24,31 @@ struct SearchRun {
 
     /// A page of results.
     ///
-    /// - Parameter position: nil for the first page; else 0 and the account after which the owners of an app account
-    ///   token continue, or the number of an environment (from 1) and the account after which its names continue.
+    /// - Parameter position: nil for the first page; else 0 and the number of exact matches that earlier pages have, 1
+    ///   and the account after which the owners of an app account token continue, or the number of an environment (from
+    ///   2) and the account after which its names continue.
     func page(after position: [Int64]?) async throws -> SearchResults {
+        let (step, key) = (position?[0] ?? 0, position?[1] ?? 0)
+        guard (0...Int64(scopes.count) + 1).contains(step), key >= 0 else { throw ControlError.badPage }
         var results = SearchResults(matches: [])
-        let step = position?[0] ?? 0
-        guard (0...Int64(scopes.count)).contains(step), (position?[1] ?? 0) >= 0 else { throw ControlError.badPage }
         if step == 0 {
-            if position == nil { results.matches = Array(try await exactMatches().prefix(limit)) }
-            let room = limit - results.matches.count
-            guard room > 0 else {
-                results.next = "0-0"
-                return results
-            }
-            let owners = try await owners(after: position.map { AccountID($0[1]) }, limit: room)
-            results.matches += owners.matches
-            if let next = owners.next {
-                results.next = "0-\(next.wireForm)"
+            let rest = try await exactMatches().dropFirst(Int(clamping: key))
+            results.matches = Array(rest.prefix(limit))
+            if rest.count >= limit {
+                results.next = rest.count > limit ? "0-\(key + Int64(limit))" : "1-0"
                 return results
             }
         }
-        try await addNames(to: &results, from: position.flatMap { $0[0] == 0 ? nil : (Int($0[0]) - 1, $0[1]) })
+        if step <= 1 {
+            let after = step == 1 ? AccountID(key) : nil
+            let owners = try await owners(after: after, limit: limit - results.matches.count)
+            results.matches += owners.matches
+            if let next = owners.next {
+                results.next = "1-\(next.wireForm)"
+                return results
+            }
+        }
+        try await addNames(to: &results, from: step < 2 ? nil : (Int(step) - 2, key))
         return results
     }
 
@@ -132,7 +136,7 @@ struct SearchRun {
         for place in scopes.indices.dropFirst(position?.scope ?? 0) {
             let room = limit - results.matches.count
             guard room > 0, ContinuousClock.now < end else {
-                results.next = "\(place + 1)-\(last?.account.wireForm ?? "0")"
+                results.next = "\(place + 2)-\(last?.account.wireForm ?? "0")"
                 return
             }
             let found = try await storage.customers(value, in: scopes[place], after: last, limit: room + 1)
@@ -147,7 +151,7 @@ struct SearchRun {
                 results.matches.append(match)
             }
             if found.count > room {
-                results.next = "\(place + 1)-\(found[room - 1].account.wireForm)"
+                results.next = "\(place + 2)-\(found[room - 1].account.wireForm)"
                 return
             }
             last = nil
