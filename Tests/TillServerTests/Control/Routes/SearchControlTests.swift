@@ -168,7 +168,7 @@ struct SearchControlTests {
             for value in ["", "  ", "a\u{7}b", String(repeating: "a", count: 129)] {
                 try await control.expectRefusal(400, "bad_search", of: Search(value: value))
             }
-            for after in ["x", "1", "9-0", "-1-0", "0-x", "2-5"] {
+            for after in ["x", "1", "9-0", "0-x", "2-5"] {
                 try await control.expectRefusal(400, "bad_page", of: Search(value: "ann", after: after))
             }
             try await control.expectRefusal(404, "unknown_app", of: Search(value: "ann", bundleId: "com.none"))
