@@ -15,7 +15,11 @@ import TillTestSupport
 struct PageCostTests {
     /// The filters to test for each page.
     private static let queries: [String: [[(name: String, value: String)]]] = [
-        "/console/apps/{bundleId}/{environment}/notifications": filters
+        "/console/apps/{bundleId}/{environment}/notifications": filters,
+        // A name, beginnings of many, few and no names, and the UUID of a notification, which the app account token of
+        // no customer has.
+        "/console/search": ["ann", "c", "c00000", "nobody", "00000001-0000-4000-8000-000000000001"].map { [("q", $0)] },
+        "/console/comparison": [[("from", "before")]],
     ]
 
     private static let filters: [[(name: String, value: String)]] = [

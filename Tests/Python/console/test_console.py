@@ -263,6 +263,43 @@ class TestStory:
         browser.act("Buy", {"Product": MONTHLY})
         browser.examine("customer-hostile")
 
+    def test_an_exact_match_of_the_search_leads_straight_to_its_page(self, browser, verbs):
+        row = verbs.call("listTransactions", customer="ann", bundleId=BUNDLE, environment="sandbox")["transactions"][0]
+        for page, value, heading in [
+            ("/console/faults", "ann", "ann"), (f"/console/apps/{BUNDLE}/sandbox/catalog", row["orderId"], None),
+        ]:
+            browser.open(page)
+            browser.fill("search-value", value)
+            browser.send("Search")
+            assert heading in (None, browser.heading)
+            assert browser.path.startswith(f"/console/apps/{BUNDLE}/sandbox/")
+
+    def test_several_matches_and_no_match_are_shown(self, browser, verbs):
+        for environment in ("sandbox", "production"):
+            verbs.call("createCustomer", {"customer": "annabel"}, bundleId=BUNDLE, environment=environment)
+        browser.fill("search-value", "anna")
+        browser.send("Search")
+        browser.see("Customers", "h2")
+        assert len(browser.all(".found li")) == 2
+        browser.examine("search-several")
+        browser.fill("search-value", "nobody")
+        browser.send("Search")
+        browser.see("Nothing found")
+        browser.see("What you can search for")
+        browser.examine("search-none")
+
+    def test_a_snapshot_is_compared_with_the_current_state(self, browser, verbs):
+        verbs.call("saveSnapshot", name="compared")
+        verbs.call("updateCustomer", {"card": "declined"}, customer="ann", bundleId=BUNDLE, environment="sandbox")
+        verbs.call("createCustomer", {"customer": "zoe"}, bundleId=BUNDLE, environment="sandbox")
+        browser.open("/console/snapshots")
+        browser.send("Compare")
+        browser.see("zoe", ".differences")
+        browser.see("declined", ".differences dl")
+        browser.examine("comparison")
+        verbs.call("removeSnapshot", name="compared")
+        verbs.call("updateCustomer", {"card": "accepted"}, customer="ann", bundleId=BUNDLE, environment="sandbox")
+
     def test_the_console_works_with_the_keyboard(self, browser):
         browser.open(f"/console/apps/{BUNDLE}/sandbox/customers/ann")
         browser.press("TAB")

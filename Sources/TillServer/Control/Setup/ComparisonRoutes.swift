@@ -1,0 +1,52 @@
+import TillControl
+import TillCore
+import TillShop
+import TillStorage
+
+/// The comparison of two states of an app.
+extension ControlAPI {
+    /// A page of the differences between a snapshot and another, or the current state.
+    func compare(_ call: ControlCall<CompareSnapshots>) async throws -> SnapshotComparison {
+        let from = try await shop.snapshots.snapshot(call.name)
+        let to = try await call.to.mapAsync { try await shop.snapshots.snapshot($0) }
+        let app = try comparedApp(call.bundleId, from, to)
+        var run = ComparisonRun(
+            control: self,
+            from: from.name,
+            to: to?.name,
+            limit: call.limit ?? 50,
+            position: try ComparisonRun.Position(call.after)
+        )
+        try await run.compare(app)
+        return SnapshotComparison(
+            bundleId: app,
+            from: from.name,
+            to: to?.name,
+            differences: run.differences,
+            next: run.next?.text
+        )
+    }
+
+    /// The app to compare: the given one, that of a snapshot, or the only app of the server.
+    private func comparedApp(_ given: String?, _ from: Snapshot, _ to: Snapshot?) throws -> String {
+        let saved = [from, to].compactMap(\.self).filter { $0.app != nil }
+        let apps = shop.registry.apps.map(\.bundleID)
+        guard let app = given ?? saved.first?.app ?? (apps.count == 1 ? apps.first : nil) else {
+            let words = "The snapshot has all apps. Give one as bundleId: \(apps.prefix(20).joined(separator: ", "))."
+            throw ControlError.bad("which_app", words, path: "bundleId")
+        }
+        if let other = saved.first(where: { $0.app != app }), let only = other.app {
+            let words = "The snapshot \(other.name) has only the app \(only), not \(app.prefix(200))."
+            throw ControlError.bad("other_app_in_snapshot", words, path: "bundleId")
+        }
+        return app
+    }
+}
+
+extension Optional {
+    /// The transformed value; nil without one.
+    fileprivate func mapAsync<Result>(_ transform: (Wrapped) async throws -> Result) async rethrows -> Result? {
+        guard let self else { return nil }
+        return try await transform(self)
+    }
+}
