@@ -73,6 +73,9 @@ package protocol Storage: Sendable {
     /// One page of an account's history, and the account's last change number at the same moment.
     func history(_ query: HistoryQuery) async throws -> HistoryPage
 
+    /// The offer codes among these that have reached their limits, in one environment of an app.
+    func usedUp(_ codes: [CodeRedemption]) async throws -> [CodeRedemption]
+
     /// The refunded transactions of an account whose refund numbers are higher than `refundNumber`, in ascending order.
     func refunds(of account: AccountID, after refundNumber: Int64, limit: Int) async throws -> [Transaction]
 

@@ -2,6 +2,7 @@ import HTTPTypes
 import Testing
 import TillControl
 import TillCore
+import TillServer
 import TillShop
 import TillTestSupport
 

@@ -143,6 +143,11 @@ extension CommonStatement {
             ON CONFLICT (\(Self.environment), app, product, offer)
             DO UPDATE SET redeemed = redemptions.redeemed + 1 WHERE redemptions.redeemed < $5
             """
+        case .usedUpCode:
+            """
+            SELECT product, offer FROM redemptions
+            WHERE \(Self.environment) = $1 AND app = $2 AND product = $3 AND offer = $4 AND redeemed >= $5
+            """
         case .appendRequestLog:
             """
             INSERT INTO journal (id, entry) VALUES ($1, $2)

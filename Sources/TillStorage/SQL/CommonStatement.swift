@@ -22,7 +22,7 @@ package enum CommonStatement: Int, CaseIterable, Sendable {
 
     // Documents, identifiers, redemptions and the request log.
     case documentsOfKind, documentByName, putDocument, keepDocument, removeDocument
-    case reserveIdentifiers, identifierHighWater, countRedemption
+    case reserveIdentifiers, identifierHighWater, countRedemption, usedUpCode
     case appendRequestLog, trimRequestLog, requestLogByID, newestRequestLog, requestLogPage, eraseRequestLogEntry
 
     // The audit log.
@@ -56,7 +56,7 @@ package enum CommonStatement: Int, CaseIterable, Sendable {
     fileprivate var isShort: Bool {
         switch self {
         case .accountByID, .accountByCustomer, .nextDueOfAccount, .ownerOfRow, .rowByID, .rowsOfOrder, .refundsAfter,
-            .latestRefunds, .foreignIdentifier, .entryByID:
+            .latestRefunds, .foreignIdentifier, .entryByID, .usedUpCode:
             true
         default: false
         }

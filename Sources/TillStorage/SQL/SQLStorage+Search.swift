@@ -12,7 +12,7 @@ extension SQLStorage {
             ]
         }
         return try await rows(.accountByCustomer, each: keys) { try AccountRow($0) }
-            .compactMap { $0.stored().account }
+            .compactMap { $0.stored(knowing: decodedAccounts).account }
     }
 
     package func customers(_ prefix: String, in scope: AccountScope, after position: FoundCustomer?, limit: Int)
@@ -22,12 +22,15 @@ extension SQLStorage {
         let start = position.map { $0.customer + "\u{1}" } ?? prefix
         let arguments: [Cell] = [
             scope.environment.cell, scope.app.cell, prefix.cell, (position?.account.partition.number ?? 0).cell,
-            start.cell, (prefix + "\u{10FFFF}").cell, limit.cell,
+            start.cell, (prefix + Self.lastName).cell, limit.cell,
         ]
         return try await rows(.customersByPrefix, each: [arguments]) { cells in
             FoundCustomer(account: try AccountID(cells, 0), customer: try cells.text(1))
         }
     }
+
+    /// A text that no rest of a name reaches: names have at most 128 bytes, and this is the greatest text of that length.
+    private static var lastName: String { String(repeating: "\u{10FFFF}", count: 32) }
 
     package func owners(ofToken token: String, after: AccountID?, limit: Int) async throws -> [AccountID] {
         try await rows(.ownersOfToken, each: [[token.cell, (after?.number ?? 0).cell, limit.cell]]) { cells in
@@ -56,7 +59,7 @@ extension SQLStorage {
             snapshot.cell, scope.environment.cell, scope.app.cell, (after?.number ?? 0).cell, limit.cell,
         ]
         return try await rows(.accountsOfSnapshot, each: [arguments]) { try? AccountRow($0) }
-            .compactMap { $0?.stored() }
+            .compactMap { $0?.stored(knowing: decodedAccounts) }
     }
 
     package func latestTransactions(of accounts: [AccountID], in snapshot: String?, limit: Int) async throws

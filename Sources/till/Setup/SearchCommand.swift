@@ -1,5 +1,6 @@
 import ArgumentParser
 import TillControl
+import TillCore
 
 struct SearchCommand: SendingCommand {
     static let summary = "Finds customers, transactions, orders, tokens, notifications and requests in all apps."

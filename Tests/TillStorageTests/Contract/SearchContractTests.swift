@@ -31,7 +31,7 @@ struct SearchContractTests {
         let other = fixture.account("annabel", number: 90, in: Self.production)
         _ = try await fixture.commit(other, rows: [])
         let storage = fixture.storage
-        for prefix in ["a", "an", "ann", "an_", "an%", "植", "b", "x", "A"] {
+        for prefix in ["a", "an", "ann", "anna", "anna\u{10FFFF}", "an_", "an%", "植", "b", "x", "A"] {
             let found = try await names(prefix, in: StorageFixture.scope, storage)
             #expect(found.sorted() == all.filter { $0.hasPrefix(prefix) }.sorted(), "\(prefix)")
         }

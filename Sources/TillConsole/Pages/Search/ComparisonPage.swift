@@ -5,7 +5,7 @@ import TillShop
 
 extension ConsolePage {
     /// The differences of an app between a snapshot and another snapshot, or the current state.
-    static let comparison = ConsolePage("/console/comparison", "comparison") { page in
+    static let comparison = ConsolePage("/console/comparison", "comparison", documentation: [.snapshots]) { page in
         let title: PageValue = ["title": "Compare snapshots", "box": try await CompareBox.value(page)]
         guard let from = page.value("from") else { return title }
         let heading = "\(from) and \(page.value("to") ?? "the current state")"
@@ -33,11 +33,11 @@ enum CompareBox {
     static func value(_ page: PageRequest) async throws -> PageValue {
         let names = try await page.send(ListSnapshots()).map(\.name)
         guard !names.isEmpty else { return .nothing }
-        let snapshots = names.map { (value: $0, name: $0) }
+        let snapshots = names.count > ListLimit.options ? nil : names.map { (value: $0, name: $0) }
         let apps = try await page.send(ListApps()).map { (value: $0.bundleId, name: $0.bundleId) }
         let fields = [
             field("from", "Snapshot", page, snapshots),
-            field("to", "Compare with", page, [("", "The current state")] + snapshots),
+            field("to", "Compare with", page, snapshots.map { [("", "The current state")] + $0 }),
             field("bundleId", "App", page, apps.count > ListLimit.options ? nil : [("", "App of the snapshot")] + apps),
         ]
         return ["address": page.link(.comparison), "fields": fields]

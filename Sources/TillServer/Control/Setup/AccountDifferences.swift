@@ -69,19 +69,25 @@ struct AccountDifferences {
     private mutating func compareTransactions(_ old: [Transaction], _ new: [Transaction]) throws {
         let earlier = Dictionary(old.map { ($0.id, $0) }) { first, _ in first }
         let later = Dictionary(new.map { ($0.id, $0) }) { first, _ in first }
-        // A transaction that was not read, because others changed later, may be in the other state.
-        let areOldCut = old.count == Self.maxTransactions
-        let areNewCut = new.count == Self.maxTransactions
+        let (oldEnd, newEnd) = (Self.lastKnown(old), Self.lastKnown(new))
         for id in Set(earlier.keys).union(later.keys).sorted() {
             let (before, after) = (earlier[id], later[id])
-            if before == nil && areOldCut || after == nil && areNewCut { continue }
             guard before != after, let row = after ?? before else { continue }
+            let counter = Identifiers.counter(of: id)
+            if before == nil && counter <= oldEnd || after == nil && counter <= newEnd { continue }
             var found = difference(.transaction, try before.map(Self.fields), try after.map(Self.fields))
             found?.transactionId = row.shownID
             found?.productId = row.productID
             found?.date = row.purchaseDate
             add(found)
         }
+    }
+
+    /// The greatest counter of transactions that the state may have although they were not read, because others
+    /// changed later; 0 if all were read. Later transactions have greater counters, also after a restore.
+    private static func lastKnown(_ rows: [Transaction]) -> Int64 {
+        guard rows.count == maxTransactions else { return 0 }
+        return rows.map { Identifiers.counter(of: $0.id) }.max() ?? 0
     }
 
     private static func fields(of row: Transaction) throws -> Fields {

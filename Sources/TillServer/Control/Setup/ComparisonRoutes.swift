@@ -10,6 +10,7 @@ extension ControlAPI {
         let from = try await shop.snapshots.snapshot(call.name)
         let to = try await call.to.mapAsync { try await shop.snapshots.snapshot($0) }
         let app = try comparedApp(call.bundleId, from, to)
+        try await checkKnown(app, in: [from, to].compactMap(\.self))
         var run = ComparisonRun(
             control: self,
             from: from.name,
@@ -25,6 +26,20 @@ extension ControlAPI {
             differences: run.differences,
             next: run.next?.text
         )
+    }
+
+    /// Checks that the app exists now, or has data in a snapshot.
+    private func checkKnown(_ app: String, in snapshots: [Snapshot]) async throws {
+        guard shop.registry.app(app) == nil else { return }
+        for snapshot in snapshots where snapshot.app != app {
+            for environment in StoreEnvironment.allCases {
+                let scope = AccountScope(environment: environment, app: app)
+                let name = snapshot.name
+                let accounts = try await shop.storage.storedAccounts(of: scope, in: name, after: nil, limit: 1)
+                if !accounts.isEmpty { return }
+            }
+        }
+        if !snapshots.contains(where: { $0.app == app }) { try shop.snapshots.checkKnown(app) }
     }
 
     /// The app to compare: the given one, that of a snapshot, or the only app of the server.

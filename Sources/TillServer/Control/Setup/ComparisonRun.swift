@@ -20,10 +20,15 @@ struct ComparisonRun {
     /// Where the next page begins; nil on the last page.
     var next: Position?
     private var accountsRead = 0
-    private var names: [AccountID: String] = [:]
+    private var transactionsRead = 0
+    /// The customers of the notifications found so far.
+    private var owners: [AccountID: StoredAccount] = [:]
 
     /// The maximum number of accounts, and of notifications, that a page reads of each state.
     private static let maxRead = 1_000
+    /// After this number of transactions, a page ends with the present account. Customers whose data differs only in
+    /// fields that are not shown would otherwise make a page read all their transactions.
+    private static let maxTransactions = 20_000
     /// The maximum number of accounts or notifications that are read at once.
     private static let step = 200
 
@@ -73,7 +78,8 @@ struct ComparisonRun {
             if !place.isInNotifications {
                 try await compareAccounts(scope, &place)
                 if next != nil { return }
-                (place.isInNotifications, place.key, place.offset) = (true, 0, 0)
+                place = Position()
+                (place.environment, place.isInNotifications) = (number, true)
             }
             try await compareNotifications(scope, &place)
             if next != nil { return }
@@ -106,6 +112,10 @@ struct ComparisonRun {
                     }
                 }
                 (place.key, place.offset) = (pair.id.number, 0)
+                if transactionsRead >= Self.maxTransactions {
+                    next = place
+                    return
+                }
             }
             guard end != nil else { return }
             accountsRead += pairs.count
@@ -144,11 +154,12 @@ struct ComparisonRun {
         return Set(pairs.filter { $0.old != $0.new }.map(\.id)).union(equal.filter { old[$0] != new[$0] })
     }
 
-    private func differences(of pair: Pair, _ scope: AccountScope) async throws -> [StateDifference] {
+    private mutating func differences(of pair: Pair, _ scope: AccountScope) async throws -> [StateDifference] {
         var found = AccountDifferences(control: control, scope: scope, pair: pair)
         let limit = AccountDifferences.maxTransactions
         let old = pair.old == nil ? [:] : try await storage.latestTransactions(of: [pair.id], in: from, limit: limit)
         let new = pair.new == nil ? [:] : try await storage.latestTransactions(of: [pair.id], in: to, limit: limit)
+        transactionsRead += (old[pair.id]?.count ?? 0) + (new[pair.id]?.count ?? 0)
         try found.compare(old[pair.id] ?? [], new[pair.id] ?? [])
         return found.differences
     }
@@ -197,21 +208,22 @@ struct ComparisonRun {
         var difference = StateDifference(.notification, change, in: scope.environment)
         difference.notificationUUID = head.uuid
         difference.notificationType = [head.type, head.subtype].compactMap(\.self).joined(separator: "/")
-        difference.transactionId = head.transaction?.wireForm
         difference.date = head.signedDate
         if let account = head.account {
-            let name = try await name(of: account, scope, in: change == .removed ? from : to)
-            names[account] = name
-            difference.customer = name
+            let owner = try await owner(account, scope, in: change == .removed ? from : to)
+            owners[account] = owner
+            difference.customer = owner?.customer
+            difference.transactionId = try await storage.shownID(of: head.transaction, of: owner)
         }
         return difference
     }
 
-    private func name(of account: AccountID, _ scope: AccountScope, in snapshot: String?) async throws -> String? {
-        if let name = names[account] { return name }
-        guard let snapshot else { return try await storage.storedAccount(account)?.customer }
+    private func owner(_ account: AccountID, _ scope: AccountScope, in snapshot: String?) async throws -> StoredAccount?
+    {
+        if let known = owners[account] { return known }
+        guard let snapshot else { return try await storage.storedAccount(account) }
         let before = AccountID(account.number - 1)
         let found = try await storage.storedAccounts(of: scope, in: snapshot, after: before, limit: 1).first
-        return found?.id == account ? found?.customer : nil
+        return found?.id == account ? found : nil
     }
 }

@@ -13,7 +13,8 @@ extension ControlAPI {
                     shop: shop,
                     value: try Self.searchValue(call.value),
                     scopes: scopes,
-                    seesAllRequests: Principal.current?.app == nil && call.bundleId == nil,
+                    environments: call.environment.map { [$0] } ?? StoreEnvironment.allCases,
+                    isOfAllApps: Principal.current?.app == nil && call.bundleId == nil,
                     limit: call.limit ?? 50
                 )
                 return try await search.page(after: try ControlError.position(call.after, count: 2))

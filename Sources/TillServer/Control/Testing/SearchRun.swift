@@ -10,8 +10,10 @@ struct SearchRun {
     let value: String
     /// The environments of apps to search.
     let scopes: [AccountScope]
-    /// Whether requests without a known app are found, too.
-    let seesAllRequests: Bool
+    /// The environments to search.
+    let environments: [StoreEnvironment]
+    /// Whether the search covers all apps, and so requests without a known app.
+    let isOfAllApps: Bool
     /// The maximum number of results of a page.
     let limit: Int
 
@@ -65,7 +67,7 @@ struct SearchRun {
         {
             found.append(try await match(entry))
         }
-        if let entry = try await shop.requestLog.entry(value), isSeen(entry) {
+        if let entry = try await request(), isSeen(entry) {
             var match = SearchMatch(kind: .request, bundleId: entry.app, environment: entry.environment)
             match.requestId = entry.id
             match.date = entry.at
@@ -74,8 +76,16 @@ struct SearchRun {
         return found
     }
 
+    /// The request whose id is the value, in any case.
+    private func request() async throws -> RequestLogEntry? {
+        if let entry = try await shop.requestLog.entry(value) { return entry }
+        let id = value.uppercased()
+        return id == value ? nil : try await shop.requestLog.entry(id)
+    }
+
     private func isSeen(_ entry: RequestLogEntry) -> Bool {
-        guard let app = entry.app, !seesAllRequests else { return seesAllRequests }
+        if isOfAllApps { return environments.contains(entry.environment) }
+        guard let app = entry.app else { return false }
         return scopes.contains(AccountScope(environment: entry.environment, app: app))
     }
 
@@ -128,10 +138,7 @@ struct SearchRun {
         let end = ContinuousClock.now + Self.maxTime
         var last: FoundCustomer?
         if let position, position.account > 0 {
-            guard let account = try await storage.storedAccount(AccountID(position.account)) else {
-                throw ControlError.badPage
-            }
-            last = FoundCustomer(account: account.id, customer: account.customer)
+            last = try await lastFound(AccountID(position.account), in: scopes[position.scope])
         }
         for place in scopes.indices.dropFirst(position?.scope ?? 0) {
             let room = limit - results.matches.count
@@ -156,6 +163,17 @@ struct SearchRun {
             }
             last = nil
         }
+    }
+
+    /// The customer after whom a page begins.
+    private func lastFound(_ id: AccountID, in scope: AccountScope) async throws -> FoundCustomer {
+        guard let stored = try await storage.storedAccount(id) else {
+            // The customer was erased since the previous page. The page begins with the first customer of the same
+            // partition: no earlier page has the customer whose whole name is the value as the beginning of a name.
+            return FoundCustomer(account: id, customer: value)
+        }
+        if let account = stored.account, account.scope != scope { throw ControlError.badPage }
+        return FoundCustomer(account: id, customer: stored.customer)
     }
 
     // MARK: Results
@@ -194,7 +212,23 @@ struct SearchRun {
         match.notificationUUID = entry.uuid
         match.notificationType = [entry.type, entry.subtype].compactMap(\.self).joined(separator: "/")
         match.date = entry.signedDate
-        if let account = entry.account { match.customer = try await storage.storedAccount(account)?.customer }
+        if let account = entry.account {
+            let stored = try await storage.storedAccount(account)
+            match.customer = stored?.customer
+            match.transactionId = try await storage.shownID(of: entry.transaction, of: stored)
+        }
         return match
+    }
+}
+
+extension Storage {
+    /// The id that payloads have of a transaction. That of an imported customer's transaction is stored with it; if the
+    /// transaction no longer exists, the answer is Till's own id.
+    ///
+    /// - Parameter account: the customer.
+    func shownID(of transaction: TransactionID?, of account: StoredAccount?) async throws -> String? {
+        guard let transaction else { return nil }
+        guard account?.account?.foreignID != nil else { return transaction.wireForm }
+        return try await self.transaction(transaction)?.shownID ?? transaction.wireForm
     }
 }

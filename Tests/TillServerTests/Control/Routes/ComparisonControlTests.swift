@@ -2,7 +2,10 @@ import Testing
 import TillControl
 import TillCore
 import TillShop
+import TillStorage
 import TillTestSupport
+
+@testable import TillServer
 
 /// Checks the comparison of two snapshots, and of a snapshot with the current state.
 @Suite("Comparison of snapshots, through the control API")
@@ -121,6 +124,54 @@ struct ComparisonControlTests {
         }
     }
 
+    @Test("An app that was deleted after the snapshot is compared as removed")
+    func deletedApp() async throws {
+        try await Self.run(.sqlite) { control in
+            try await control.buy("basic", by: "ann", offer: .noOffer)
+            _ = try await control.send(SaveSnapshot(name: "all"))
+            _ = try await control.send(Reset(bundleId: TestShop.bundleID, everything: true))
+            let found = try await control.send(CompareSnapshots(name: "all", bundleId: TestShop.bundleID))
+            #expect(
+                Self.words(found) == [
+                    "removed customer ann", "removed renewal ann", "removed transaction ann",
+                    "removed notification ann",
+                ]
+            )
+        }
+    }
+
+    @Test("Of a customer with very many transactions, those that were read are compared")
+    func manyTransactions() async throws {
+        let test = try await TestShop(selling: SampleCatalog.control)
+        let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
+        let bought = try await test.buy("coins", by: "ann")
+        let account = try #require(try await test.shop.storage.storedAccount(bought.account))
+        let all = (0...Int64(AccountDifferences.maxTransactions)).map { number in
+            var row = bought
+            row.id = TransactionID(bought.id.number + number * Partition.count)
+            row.change = number + 1
+            return row
+        }
+        func differences(_ old: [Transaction], _ new: [Transaction]) throws -> [String?] {
+            let pair = ComparisonRun.Pair(id: account.id, old: account, new: account)
+            var found = AccountDifferences(control: test.controlAPI(), scope: scope, pair: pair)
+            // As they are read: those that changed last.
+            func read(_ rows: [Transaction]) -> [Transaction] {
+                Array(rows.sorted { $0.change > $1.change }.prefix(AccountDifferences.maxTransactions))
+            }
+            try found.compare(read(old), read(new))
+            return found.differences.map { "\($0.change.rawValue) \($0.transactionId ?? "")" }
+        }
+        #expect(try differences(all, all).isEmpty)
+        // The newest is added. The oldest one that was read before is now too old to be read, and was not removed.
+        #expect(try differences(all.dropLast(), all) == ["added \(try #require(all.last).id.wireForm)"])
+        #expect(try differences(all, all.dropLast()) == ["removed \(try #require(all.last).id.wireForm)"])
+        // The oldest changes, and was not read before.
+        var changed = all
+        changed[0].change = try #require(all.last).change + 1
+        #expect(try differences(all, changed).isEmpty)
+    }
+
     @Test("Unknown snapshots, apps of other snapshots and positions are refused")
     func refusals() async throws {
         try await TypedControl.run { control in
@@ -130,6 +181,8 @@ struct ComparisonControlTests {
             let unknown = CompareSnapshots(name: "all", to: "none", bundleId: TestShop.bundleID)
             try await control.expectRefusal(404, "unknown_snapshot", of: unknown)
             try await control.expectRefusal(400, "which_app", of: CompareSnapshots(name: "all"))
+            let strange = CompareSnapshots(name: "all", bundleId: "com.example.none")
+            try await control.expectRefusal(404, "unknown_app", of: strange)
             let other = CompareSnapshots(name: "all", to: "one", bundleId: "com.example.other")
             try await control.expectRefusal(400, "other_app_in_snapshot", of: other)
             #expect(try await control.send(CompareSnapshots(name: "all", to: "one")).differences.isEmpty)
