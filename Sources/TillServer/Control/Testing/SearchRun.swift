@@ -138,6 +138,7 @@ struct SearchRun {
         let end = ContinuousClock.now + Self.maxTime
         var last: FoundCustomer?
         if let position, position.account > 0 {
+            guard AccountID.hasShape(position.account) else { throw ControlError.badPage }
             last = try await lastFound(AccountID(position.account), in: scopes[position.scope])
         }
         for place in scopes.indices.dropFirst(position?.scope ?? 0) {
