@@ -47,12 +47,18 @@ extension ControlAPI {
         let saved = [from, to].compactMap(\.self).filter { $0.app != nil }
         let apps = shop.registry.apps.map(\.bundleID)
         guard let app = given ?? saved.first?.app ?? (apps.count == 1 ? apps.first : nil) else {
-            let words = "The snapshot has all apps. Give one as bundleId: \(apps.prefix(20).joined(separator: ", "))."
-            throw ControlError.bad("which_app", words, path: "bundleId")
+            throw ControlError.bad(
+                "which_app",
+                "The snapshot has all apps. Give one as bundleId: \(apps.prefix(20).joined(separator: ", ")).",
+                path: "bundleId"
+            )
         }
         if let other = saved.first(where: { $0.app != app }), let only = other.app {
-            let words = "The snapshot \(other.name) has only the app \(only), not \(app.prefix(200))."
-            throw ControlError.bad("other_app_in_snapshot", words, path: "bundleId")
+            throw ControlError.bad(
+                "other_app_in_snapshot",
+                "The snapshot \(other.name) has only the app \(only), not \(app.prefix(200)).",
+                path: "bundleId"
+            )
         }
         return app
     }

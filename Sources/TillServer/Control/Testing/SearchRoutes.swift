@@ -48,8 +48,11 @@ extension ControlAPI {
         )
         let hasControl = value.unicodeScalars.contains { $0.properties.generalCategory == .control }
         guard (1...SearchRun.maxLength).contains(value.utf8.count), !hasControl else {
-            let words = "value must have 1 to \(SearchRun.maxLength) bytes without control characters."
-            throw ControlError.bad("bad_search", words, path: "value")
+            throw ControlError.bad(
+                "bad_search",
+                "value must have 1 to \(SearchRun.maxLength) bytes without control characters.",
+                path: "value"
+            )
         }
         return value
     }
