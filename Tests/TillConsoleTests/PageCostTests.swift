@@ -101,9 +101,9 @@ struct PageCostTests {
         return costs
     }
 
-    /// The size of the large shop. `TILL_LARGE_SHOP=100000` takes half a minute.
-    private static let customers =
-        ProcessInfo.processInfo.environment["TILL_LARGE_SHOP"].flatMap { Int($0) } ?? 20_000
+    /// The size of the large shop. `TILL_LARGE_SHOP=100000` takes a few minutes, and prints the steps.
+    private static let given = ProcessInfo.processInfo.environment["TILL_LARGE_SHOP"].flatMap { Int($0) }
+    private static let customers = given ?? 20_000
 
     @Test("Pages cost the same with many customers as with few")
     func pages() async throws {
@@ -112,6 +112,7 @@ struct PageCostTests {
         #expect(few.map(\.name) == many.map(\.name))
         for (small, large) in zip(few, many) {
             let (before, after) = (small.steps.values.reduce(0, +), large.steps.values.reduce(0, +))
+            if Self.given != nil { print("\(small.name): \(before) and \(after) steps") }
             let grown = large.steps.filter { $0.value > 100 + (small.steps[$0.key] ?? 0) * 11 / 10 }
             #expect(after <= before * 105 / 100 + 50, "\(small.name): \(before) and \(after) steps; \(grown)")
         }

@@ -337,7 +337,8 @@ package struct CodeRedemption: Equatable, Sendable {
 }
 
 extension Offer {
-    /// A redemption of the offer by a customer that counts toward its limit; nil unless the offer is a code with a limit.
+    /// A redemption of the offer by a customer, which counts toward its limit; nil unless the offer is a code with a
+    /// limit.
     package func redemption(of product: Product, by account: Account) -> CodeRedemption? {
         guard kind == .code, let id, let redemptionLimit else { return nil }
         return CodeRedemption(

@@ -29,7 +29,7 @@ extension SQLStorage {
         }
     }
 
-    /// A text that no rest of a name reaches: names have at most 128 bytes, and this is the greatest text of that length.
+    /// The greatest text of 128 bytes. Names have at most 128 bytes, so no name is after a prefix and this text.
     private static var lastName: String { String(repeating: "\u{10FFFF}", count: 32) }
 
     package func owners(ofToken token: String, after: AccountID?, limit: Int) async throws -> [AccountID] {

@@ -124,6 +124,28 @@ struct ComparisonControlTests {
         }
     }
 
+    @Test("Purchases between two pages make no page list an object twice or omit one", arguments: TestEngine.allCases)
+    func writes(_ engine: TestEngine) async throws {
+        try await Self.run(engine) { control in
+            _ = try await control.send(SaveSnapshot(name: "empty"))
+            for number in 0..<5 { try await control.buy("coins", by: "guest \(number)") }
+            let before = try await control.send(CompareSnapshots(name: "empty", limit: 200)).differences
+            var found: [StateDifference] = []
+            var next: String?
+            var pages = 0
+            repeat {
+                let page = try await control.send(CompareSnapshots(name: "empty", after: next, limit: 2))
+                found += page.differences
+                next = page.next
+                pages += 1
+                if pages < 4 { try await control.buy("coins", by: "guest \(pages)") }
+            } while next != nil && pages < 50
+            let ids = { (all: [StateDifference]) in all.map { $0.notificationUUID ?? $0.transactionId ?? $0.customer } }
+            #expect(Set(ids(before)).isSubset(of: ids(found)))
+            #expect(Set(ids(found)).count == found.count, "no object is listed twice")
+        }
+    }
+
     @Test("An app that was deleted after the snapshot is compared as removed")
     func deletedApp() async throws {
         try await Self.run(.sqlite) { control in
