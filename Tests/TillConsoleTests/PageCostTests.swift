@@ -101,7 +101,7 @@ struct PageCostTests {
         return costs
     }
 
-    /// The size of the large shop. `TILL_LARGE_SHOP=100000` takes a few minutes, and prints the steps.
+    /// The size of the large shop. `TILL_LARGE_SHOP=100000` takes half a minute, and prints the steps.
     private static let given = ProcessInfo.processInfo.environment["TILL_LARGE_SHOP"].flatMap { Int($0) }
     private static let customers = given ?? 20_000
 

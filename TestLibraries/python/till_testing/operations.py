@@ -160,7 +160,7 @@ class ServerOperations(Sender):
         )
 
     def search(
-        self, *, value: Optional[str] = None, bundleId: Optional[str] = None, environment: Optional[str] = None,
+        self, value: str, *, bundleId: Optional[str] = None, environment: Optional[str] = None,
         after: Optional[str] = None, limit: Optional[int] = None,
     ) -> SearchResults:
         """Finds customers, transactions, orders, app account tokens, notifications and logged requests, in both
@@ -729,9 +729,7 @@ class AppOperations(Sender):
             "bundleId": self.bundle_id, "after": after, "limit": limit},
         )
 
-    def search(
-        self, *, value: Optional[str] = None, after: Optional[str] = None, limit: Optional[int] = None,
-    ) -> SearchResults:
+    def search(self, value: str, *, after: Optional[str] = None, limit: Optional[int] = None) -> SearchResults:
         """Finds customers, transactions, orders, app account tokens, notifications and logged requests, in both
         environments of all apps that the token may read."""
         return self._send(
