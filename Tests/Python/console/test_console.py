@@ -367,6 +367,10 @@ def test_a_remote_user_signs_in(serve):
     browser.fill("token", token)
     browser.send("Sign in")
     assert browser.heading == "Snapshots", "the sign-in does not return to the requested page"
+    with browser.on_a_phone():
+        assert browser.one("header .bar:first-child").size["height"] < 60
+        assert browser.one("#search-value").size["width"] > 80
+        browser.examine_now("signed-in")
     browser.send("Sign out")
     browser.open("/console/snapshots")
     assert browser.heading == "Sign in"
