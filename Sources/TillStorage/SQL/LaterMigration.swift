@@ -130,6 +130,8 @@ package struct LaterMigration: Sendable {
         ),
         LaterMigration(
             "search by token, and comparison of snapshots",
+            // No other index leads from a token to its customers: Set App Account Token can put a token on any
+            // transaction. In SQLite, a transaction with a token writes one page more; one without a token, none.
             both: """
                 CREATE INDEX ledger_by_token ON ledger (app_account_token, account)
                     WHERE app_account_token IS NOT NULL;
