@@ -22,6 +22,7 @@ enum Assets {
 
     private static let style =
         PackageResources.style_css + PackageResources.customer_css + PackageResources.timeline_css
+        + PackageResources.search_css
 
     private static let all: [String: Asset] = [
         "/console/style.css": Asset("text/css; charset=utf-8", style),

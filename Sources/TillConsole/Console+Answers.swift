@@ -175,7 +175,8 @@ extension Console {
     }
 
     private static func response(_ page: RenderedPage) -> Response {
-        Response(
+        if let location = page.location { return redirect(location) }
+        return Response(
             status: page.status,
             headers: [.contentType: "text/html; charset=utf-8"],
             body: .init(byteBuffer: ByteBuffer(string: page.html))

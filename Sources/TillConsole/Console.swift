@@ -52,7 +52,9 @@ package struct Console: Sendable {
         (request.refused, request.form) = (refused, form)
         let title: PageValue = ["title": page.menu]
         let values = title.with(try await page.content(request))
-        return render(values, page.template, request, page, effect, action: action)
+        var rendered = render(values, page.template, request, page, effect, action: action)
+        if case .text(let target)? = values["redirect"] { rendered.location = target }
+        return rendered
     }
 
     /// The page of a URL and the parameters in its path; nil if there is none. The page's subject may not exist.
@@ -113,7 +115,8 @@ package struct Console: Sendable {
         let documentation = (page?.documentation ?? [.console]).listed { $0.value(at: shop.settings.documentation) }
         let layout: PageValue = [
             "title": values["title"], "content": shown, "effect": shownEffect, "band": band(request),
-            "isInside": isInside, "places": navigation(page, request, isOfEnvironment: false),
+            "searched": values["searched"], "isInside": isInside,
+            "places": navigation(page, request, isOfEnvironment: false),
             "environmentPlaces": navigation(page, request, isOfEnvironment: true),
             "documentation": documentation,
             "app": request.parameters["bundleId"], "environment": request.parameters["environment"],
@@ -138,4 +141,6 @@ struct RenderedPage: Sendable {
     var status = HTTPResponse.Status.ok
     /// A unique value in the page's forms, so that a form sent twice runs once.
     var once = ""
+    /// The page to open instead; nil for a page that is shown.
+    var location: String?
 }

@@ -39,6 +39,7 @@ struct ConsolePage: Sendable {
     static let all: [ConsolePage] = [
         overview, requests, request, faults, snapshots, keys, audit, decoder,
         environment, customers, customer, transaction, notifications, notification, catalog, product,
+        search, comparison,
     ]
 
     /// Whether the page shows one environment of an app.

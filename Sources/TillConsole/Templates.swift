@@ -18,6 +18,7 @@ enum Templates {
         "product": PackageResources.product_mustache, "request": PackageResources.request_mustache,
         "requests": PackageResources.requests_mustache, "sign-in": PackageResources.sign_in_mustache,
         "snapshots": PackageResources.snapshots_mustache, "transaction": PackageResources.transaction_mustache,
+        "search": PackageResources.search_mustache, "comparison": PackageResources.comparison_mustache,
         // Parts that several pages share
         "action": PackageResources.action_mustache, "actions": PackageResources.actions_mustache,
         "clock": PackageResources.clock_mustache, "customers": PackageResources.customers_mustache,
@@ -29,6 +30,8 @@ enum Templates {
         "settings": PackageResources.settings_mustache, "subscription": PackageResources.subscription_mustache,
         "time": PackageResources.time_mustache, "tour": PackageResources.tour_mustache,
         "family": PackageResources.family_mustache, "member": PackageResources.member_mustache,
+        "search-box": PackageResources.search_box_mustache,
+        "compare-box": PackageResources.compare_box_mustache,
     ]
 
     private static func parsed() -> MustacheLibrary {

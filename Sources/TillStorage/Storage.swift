@@ -73,6 +73,9 @@ package protocol Storage: Sendable {
     /// One page of an account's history, and the account's last change number at the same moment.
     func history(_ query: HistoryQuery) async throws -> HistoryPage
 
+    /// The offer codes among these that have reached their limits, in one environment of an app.
+    func usedUp(_ codes: [CodeRedemption]) async throws -> [CodeRedemption]
+
     /// The refunded transactions of an account whose refund numbers are higher than `refundNumber`, in ascending order.
     func refunds(of account: AccountID, after refundNumber: Int64, limit: Int) async throws -> [Transaction]
 
@@ -185,6 +188,53 @@ package protocol Storage: Sendable {
     /// Deletes notifications and their deliveries in one transaction. If a notification has a pending delivery at that
     /// moment, the notification and all its deliveries are kept.
     func prune(_ ids: [NotificationID]) async throws
+
+    // MARK: Search
+
+    /// The accounts with a customer's name in these environments of apps. Damaged accounts are omitted.
+    func accounts(named customer: String, in scopes: [AccountScope]) async throws -> [Account]
+
+    /// The customers of an app's environment whose names begin with a text. The order is that of the partitions and,
+    /// within each partition, of the names.
+    ///
+    /// - Parameter position: The customer after whom the page begins; nil for the first page.
+    func customers(_ prefix: String, in scope: AccountScope, after position: FoundCustomer?, limit: Int) async throws
+        -> [FoundCustomer]
+
+    /// The accounts that have transactions with an app account token, in ascending order of their numbers.
+    func owners(ofToken token: String, after: AccountID?, limit: Int) async throws -> [AccountID]
+
+    /// The notification with this UUID, in any app and environment; nil if there is none.
+    func notification(uuid: String) async throws -> OutboxEntry?
+
+    /// The identifiers of other stores with this text in these environments of apps.
+    func foreignIdentifiers(_ text: String, in scopes: [AccountScope]) async throws -> [ForeignIdentifier]
+
+    // MARK: Comparison
+
+    /// The accounts of an app's environment in a snapshot, as `storedAccounts(of:after:limit:)` returns the present
+    /// ones.
+    func storedAccounts(of scope: AccountScope, in snapshot: String, after: AccountID?, limit: Int) async throws
+        -> [StoredAccount]
+
+    /// The most recently changed transactions of several accounts: at most `limit` of each account, by account, with
+    /// the latest change first.
+    ///
+    /// - Parameter snapshot: The snapshot; nil for the present data.
+    func latestTransactions(of accounts: [AccountID], in snapshot: String?, limit: Int) async throws
+        -> [AccountID: [Transaction]]
+
+    /// The notifications of an app's environment, ordered by their signed dates and then by their numbers.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The snapshot; nil for the present data.
+    ///   - position: The position after which the page begins; nil for the first page.
+    func notificationHeads(
+        of scope: AccountScope,
+        in snapshot: String?,
+        after position: NotificationHead.Position?,
+        limit: Int
+    ) async throws -> [NotificationHead]
 
     // MARK: Snapshots
 

@@ -58,6 +58,7 @@ struct Till: AsyncParsableCommand {
                 subcommands: [
                     CustomerCommand.self, FamilyCommand.self, Buy.self, PurchaseCommand.self, TransactionCommand.self,
                     SubscriptionCommand.self, RefundCommand.self, CardCommand.self, ReceiptCommand.self,
+                    SearchCommand.self,
                 ]
             ),
             CommandGroup(

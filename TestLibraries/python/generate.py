@@ -138,6 +138,7 @@ def method(contract: Contract, path: str, verb: str, operation: dict, of_app: bo
     parameters = operation.get("parameters", [])
     places = [item["name"] for item in parameters if item["in"] == "path" and item["name"] not in given]
     query = {item["name"]: item["schema"] for item in parameters if item["in"] == "query" and item["name"] != "settle"}
+    needed = [item["name"] for item in parameters if item["name"] in query and item.get("required")]
     component, body, required = request_body(contract, operation)
     whole = False
     if "requestBody" in operation:
@@ -147,8 +148,10 @@ def method(contract: Contract, path: str, verb: str, operation: dict, of_app: bo
         arguments.append("body: Dict[str, Any]")
         body = {}
     arguments += [f"{identifier(name)}: {contract.argument(body[name])}" for name in body if name in required]
+    arguments += [f"{identifier(name)}: {contract.argument(query[name])}" for name in needed]
     optional = {**{name: schema for name, schema in body.items() if name not in required}, **query}
-    optional = {name: schema for name, schema in optional.items() if name not in given or not of_app}
+    omitted = [*needed, *(given if of_app else ())]
+    optional = {name: schema for name, schema in optional.items() if name not in omitted}
     if optional:
         arguments.append("*")
     for name, schema in optional.items():

@@ -22,7 +22,8 @@ enum LargeShop {
         let control = site.console.control
         let app = AppEnvironment(TestShop.bundleID)
         _ = try await control.send(SetEndpoint(app: app, endpoint: "primary", url: "http://127.0.0.1:9/"))
-        _ = try await control.send(SaveSnapshot(name: "before"))
+        // The rows of the second snapshot are those of the filled shop.
+        for name in ["empty", "equal"] { _ = try await control.send(SaveSnapshot(name: name)) }
         _ = try await test.buy("pro", by: customer)
         let sent = try await test.shop.storage.notifications(Self.query())
         let newest = try #require(sent.first)
@@ -66,6 +67,7 @@ enum LargeShop {
             [
                 "account": account, "id": "id \(later)", "original_id": "id \(later)",
                 "order_number": "order_number \(later)",
+                "app_account_token": "printf('%08x-1111-4000-8000-000000000000', i / 10)",
             ]
         }
         // The five oldest notifications have a rare type.
@@ -84,9 +86,12 @@ enum LargeShop {
             ]
         }
         for index in indexes { try db.execute(sql: index[2]) }
-        // Fills a snapshot of the same size; pages do not read the content of its rows.
-        try db.execute(sql: "INSERT INTO snapshot_accounts (snapshot) SELECT 'before' FROM accounts")
-        try db.execute(sql: "INSERT INTO snapshot_outbox (snapshot) SELECT 'before' FROM outbox")
+        for table in ["accounts", "ledger", "outbox"] {
+            let columns = try db.columns(in: table).map(\.name).joined(separator: ", ")
+            try db.execute(
+                sql: "INSERT INTO snapshot_\(table) (snapshot, \(columns)) SELECT 'equal', \(columns) FROM \(table)"
+            )
+        }
     }
 
     /// Copies one row of a table several times, with changes to some columns.

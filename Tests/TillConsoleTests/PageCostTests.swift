@@ -15,8 +15,28 @@ import TillTestSupport
 struct PageCostTests {
     /// The filters to test for each page.
     private static let queries: [String: [[(name: String, value: String)]]] = [
-        "/console/apps/{bundleId}/{environment}/notifications": filters
+        "/console/apps/{bundleId}/{environment}/notifications": filters,
+        "/console/search": searches.map { [("q", $0)] },
+        "/console/comparison": comparisons,
     ]
+
+    /// A name, beginnings of many, few and no names, the UUID of a notification, and app account tokens of ten customers
+    /// and of none.
+    private static let searches = [
+        "ann", "c", "c00000", "nobody", "00000001-0000-4000-8000-000000000001", "00000007-1111-4000-8000-000000000000",
+        "00000000-0000-4000-8000-000000000009",
+    ]
+
+    /// Everything was added, nothing differs (so that a page ends at the limit of what it reads), and the notifications of
+    /// the sandbox.
+    private static let comparisons: [[(name: String, value: String)]] = [
+        [("from", "empty")], [("from", "equal")], [("from", "empty"), ("to", "equal")],
+        [("from", "empty"), ("after", notifications)], [("from", "equal"), ("after", notifications)],
+        [("from", "empty"), ("to", "equal"), ("after", notifications)],
+    ]
+
+    /// The position of the first notification of the sandbox.
+    private static let notifications = "\(StoreEnvironment.allCases.firstIndex(of: .sandbox) ?? 0)-1-0-0"
 
     private static let filters: [[(name: String, value: String)]] = [
         [], [("type", "SUBSCRIBED")], [("type", "REFUND")], [("type", "SUBSCRIBED/RESUBSCRIBE")],
@@ -45,6 +65,7 @@ struct PageCostTests {
         // The request log has a fixed size, so request pages are not tested.
         #expect(missing.isSubset(of: ["id", "requestId"]), "\(missing)")
         var addresses = plain
+        addresses.append(Address.of("/console/search", values, query: [("q", values["transactionId"] ?? "")]))
         for page in ConsolePage.all {
             for query in Self.queries[page.path] ?? [] { addresses.append(Address.of(page.path, values, query: query)) }
         }
@@ -80,9 +101,9 @@ struct PageCostTests {
         return costs
     }
 
-    /// The size of the large shop. `TILL_LARGE_SHOP=100000` takes half a minute.
-    private static let customers =
-        ProcessInfo.processInfo.environment["TILL_LARGE_SHOP"].flatMap { Int($0) } ?? 20_000
+    /// The size of the large shop. `TILL_LARGE_SHOP=100000` takes half a minute, and prints the steps.
+    private static let given = ProcessInfo.processInfo.environment["TILL_LARGE_SHOP"].flatMap { Int($0) }
+    private static let customers = given ?? 20_000
 
     @Test("Pages cost the same with many customers as with few")
     func pages() async throws {
@@ -91,6 +112,7 @@ struct PageCostTests {
         #expect(few.map(\.name) == many.map(\.name))
         for (small, large) in zip(few, many) {
             let (before, after) = (small.steps.values.reduce(0, +), large.steps.values.reduce(0, +))
+            if Self.given != nil { print("\(small.name): \(before) and \(after) steps") }
             let grown = large.steps.filter { $0.value > 100 + (small.steps[$0.key] ?? 0) * 11 / 10 }
             #expect(after <= before * 105 / 100 + 50, "\(small.name): \(before) and \(after) steps; \(grown)")
         }

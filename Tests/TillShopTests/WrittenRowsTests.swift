@@ -17,14 +17,15 @@ import TillTestSupport
 struct WrittenRowsTests {
     /// What a customer, the time or an endpoint causes.
     enum Operation: String, CaseIterable {
-        case purchase, purchaseWithEndpoint, renewal, renewalWithEndpoint, delivery
+        case purchase, purchaseWithToken, purchaseWithEndpoint
+        case renewal, renewalWithToken, renewalWithEndpoint, delivery
 
         /// The rows that the operation writes, by table.
         var rows: [String: Int] {
             switch self {
-            case .purchase: ["audit": 1, "accounts": 1, "ledger": 1, "outbox": 1]
+            case .purchase, .purchaseWithToken: ["audit": 1, "accounts": 1, "ledger": 1, "outbox": 1]
             case .purchaseWithEndpoint: ["audit": 1, "accounts": 1, "ledger": 1, "outbox": 1, "deliveries": 1]
-            case .renewal: ["accounts": 1, "ledger": 1, "outbox": 1]
+            case .renewal, .renewalWithToken: ["accounts": 1, "ledger": 1, "outbox": 1]
             case .renewalWithEndpoint: ["accounts": 1, "ledger": 1, "outbox": 1, "deliveries": 1]
             case .delivery: ["deliveries": 1]
             }
@@ -34,8 +35,11 @@ struct WrittenRowsTests {
         var pages: Double {
             switch self {
             case .purchase: 17
+            // The index of the app account tokens.
+            case .purchaseWithToken: 18
             case .purchaseWithEndpoint: 20
             case .renewal: 11
+            case .renewalWithToken: 12
             case .renewalWithEndpoint: 14
             case .delivery: 7
             }
@@ -50,12 +54,15 @@ struct WrittenRowsTests {
     )
     func writes(_ engine: TestEngine) async throws {
         try await expectWrites(on: engine, endpoint: nil)
+        try await expectWrites(on: engine, endpoint: nil, withTokens: true)
         let post = try await WebhookReceiver.start { _ in .status(200) }
         try await expectWrites(on: engine, endpoint: post)
         try await post.stop()
     }
 
-    private func expectWrites(on engine: TestEngine, endpoint post: WebhookReceiver?) async throws {
+    private func expectWrites(on engine: TestEngine, endpoint post: WebhookReceiver?, withTokens: Bool = false)
+        async throws
+    {
         let test = try await TestShop(on: engine, selling: SampleCatalog.all)
         let shop = test.shop
         _ = try await shop.setClock(test.sandbox.clock, .freeze(at: nil))
@@ -64,12 +71,13 @@ struct WrittenRowsTests {
         }
         for name in Self.customers { try await test.sandbox.open(name, in: "USA") }
         // The first purchase also stores the certificate chain that signs its notification.
-        try await Self.buy("first", test)
+        try await Self.buy("first", test, withTokens)
         let meter = try WriteMeter(test)
         defer { meter.close() }
 
-        try await meter.expect(post == nil ? .purchase : .purchaseWithEndpoint, Self.customers.count) {
-            for name in Self.customers { try await Self.buy(name, test) }
+        let purchase: Operation = withTokens ? .purchaseWithToken : post == nil ? .purchase : .purchaseWithEndpoint
+        try await meter.expect(purchase, Self.customers.count) {
+            for name in Self.customers { try await Self.buy(name, test, withTokens) }
         }
         if let post {
             let count = Self.customers.count + 1
@@ -83,7 +91,8 @@ struct WrittenRowsTests {
                 await test.stopSending(worker)
             }
         }
-        try await meter.expect(post == nil ? .renewal : .renewalWithEndpoint, Self.customers.count) {
+        let renewal: Operation = withTokens ? .renewalWithToken : post == nil ? .renewal : .renewalWithEndpoint
+        try await meter.expect(renewal, Self.customers.count) {
             for name in Self.customers {
                 let account = try #require(try await test.sandbox.account(of: name))
                 let due = try #require(try await shop.storage.nextDue(of: account.id))
@@ -93,7 +102,7 @@ struct WrittenRowsTests {
     }
 
     /// Buys as an operation of the control API does, with an audit record.
-    private static func buy(_ name: String, _ test: TestShop) async throws {
+    private static func buy(_ name: String, _ test: TestShop, _ withToken: Bool) async throws {
         let record = AuditRecord(
             id: UUID().uuidString,
             at: test.now,
@@ -104,7 +113,10 @@ struct WrittenRowsTests {
             customer: name,
             status: 201
         )
-        _ = try await PendingAudit.$current.withValue(PendingAudit(record)) { try await test.buy("pro", by: name) }
+        _ = try await PendingAudit.$current.withValue(PendingAudit(record)) {
+            let token = withToken ? UUID().uuidString : nil
+            try await test.sandbox.buy("pro", by: name, token: token)
+        }
     }
 }
 

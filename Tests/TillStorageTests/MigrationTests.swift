@@ -49,6 +49,8 @@ struct MigrationTests {
             "077dd4217cf686e54cb609e5bbc65414d3b0bc069fb982c79246252c4133be81",
         "replaced apps":
             "dcf1fb243f1e53cd9c2029ed36ea1307d35e8a2a8d1afd64352529ec198514b1",
+        "search by token, and comparison of snapshots":
+            "a83224720eedbaeb2f82dd54f779df454507897f2dcc0fedb66cb1af19725818",
     ]
 
     private func digest(_ text: String) -> String {

@@ -84,7 +84,9 @@ struct PostgresPlanTests {
             #expect(partitions(in: plan).count == Tables.physicalPartitions, "\(text)")
             guard reason != "the doctor reads everything" else { return }
             #expect(!text.contains("Seq Scan") && !isSorted(plan), "\(text)")
-            if statement.sql.contains("ORDER BY") { #expect(text.contains("Merge Append"), "\(text)") }
+            // A loop over the logical partitions reads one physical partition each time.
+            let isLoop = text.contains("Index Cond: ((partition = n.n)")
+            if statement.sql.contains("ORDER BY"), !isLoop { #expect(text.contains("Merge Append"), "\(text)") }
         }
     }
 

@@ -34,7 +34,7 @@ extension ConsolePage {
                 isDestructive: true,
                 confirmation: "Replace the current data"
             ),
-            "export": Downloads.state(),
+            "compare": try await CompareBox.value(page), "export": Downloads.state(),
             "exports": try await page.send(ListApps()).prefix(ListLimit.elements).listed {
                 ["name": $0.bundleId, "link": Downloads.state(of: $0.bundleId)]
             },

@@ -335,3 +335,18 @@ package struct CodeRedemption: Equatable, Sendable {
         self.limit = limit
     }
 }
+
+extension Offer {
+    /// A redemption of the offer by a customer, which counts toward its limit; nil unless the offer is a code with a
+    /// limit.
+    package func redemption(of product: Product, by account: Account) -> CodeRedemption? {
+        guard kind == .code, let id, let redemptionLimit else { return nil }
+        return CodeRedemption(
+            app: account.app,
+            environment: account.environment,
+            productID: product.id,
+            offerID: id,
+            limit: redemptionLimit
+        )
+    }
+}

@@ -169,16 +169,7 @@ extension Ledger {
         for offer in offers.map(\.offer) where offer.kind == .code {
             guard let offerID = offer.id else { continue }
             self[id].codesRedeemed.insert(Account.redemption(of: offerID, product.id))
-            guard let limit = offer.redemptionLimit else { continue }
-            claim(
-                CodeRedemption(
-                    app: self[id].app,
-                    environment: self[id].environment,
-                    productID: product.id,
-                    offerID: offerID,
-                    limit: limit
-                )
-            )
+            if let redemption = offer.redemption(of: product, by: self[id]) { claim(redemption) }
         }
         return offers
     }

@@ -56,7 +56,7 @@ package struct ControlAPI: Sendable {
                 purchaseRoutes,
                 subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes, settingsRoutes,
                 endpointRoutes, notificationRoutes, logRoutes, certificateRoutes, attackRoutes, faultRoutes,
-                snapshotRoutes,
+                snapshotRoutes, searchRoutes,
             ].flatMap(\.self)
     }
 

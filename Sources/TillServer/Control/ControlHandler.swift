@@ -293,7 +293,14 @@ struct RequestSchema<Request: ControlCallable>: Sendable {
         if let owner { members.append(.init(owner, .object(owned))) }
         try checkNames(in: exchange.query)
         for property in query {
-            guard let text = try Self.text(of: property, in: exchange.query) else { continue }
+            guard let text = try Self.text(of: property, in: exchange.query) else {
+                guard property.isRequired else { continue }
+                throw ControlError.bad(
+                    "bad_query",
+                    "The query parameter \(property.name) is required.",
+                    [JSONFault(path: property.name, expected: "a value", found: "nothing")]
+                )
+            }
             let member = try Self.member(property, text) { _, faults in
                 ControlError.bad("bad_query", "\(property.name) must be \(faults[0].expected).", faults)
             }

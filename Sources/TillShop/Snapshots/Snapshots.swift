@@ -37,7 +37,7 @@ package struct Snapshots: Sendable {
     /// The snapshot with a name.
     ///
     /// - Throws: `StateRefused` if there is no snapshot with this name.
-    func snapshot(_ name: String) async throws -> Snapshot {
+    package func snapshot(_ name: String) async throws -> Snapshot {
         let all = try await all()
         guard let snapshot = all.first(where: { $0.name == name }) else {
             throw StateRefused.unknownSnapshot(name, known: all.map(\.name))

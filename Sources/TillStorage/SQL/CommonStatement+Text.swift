@@ -143,6 +143,11 @@ extension CommonStatement {
             ON CONFLICT (\(Self.environment), app, product, offer)
             DO UPDATE SET redeemed = redemptions.redeemed + 1 WHERE redemptions.redeemed < $5
             """
+        case .usedUpCode:
+            """
+            SELECT product, offer FROM redemptions
+            WHERE \(Self.environment) = $1 AND app = $2 AND product = $3 AND offer = $4 AND redeemed >= $5
+            """
         case .appendRequestLog:
             """
             INSERT INTO journal (id, entry) VALUES ($1, $2)
@@ -183,6 +188,10 @@ extension CommonStatement {
         case .eraseAuditCustomer: Self.eraseAudit("customer")
         case .eraseAuditObject: Self.eraseAudit("object")
 
+        case .customersByPrefix, .ownersOfToken, .entryByUUIDAlone, .accountsOfSnapshot, .rowsOfSnapshot, .latestRows,
+            .headsOfSnapshot, .heads:
+            searchText
+
         default: invariant + " LIMIT 20"
         }
     }
@@ -197,6 +206,7 @@ extension CommonStatement {
         case .recordDelivery: Self.recordAttempts + " AND $8 IS $8"
         case .eraseDeliveries:
             "DELETE FROM deliveries WHERE partition = $1 AND notification IN (SELECT id FROM outbox WHERE account = $2)"
+        case .customersByPrefix: Self.sqliteCustomersByPrefix
         case .reserveIdentifiers: Self.reservation("typeof(next) = 'integer' AND")
         case .appendRequestLog: "INSERT OR REPLACE INTO journal (id, entry) VALUES ($1, $2)"
         default: sqliteInvariant.map { $0 + " LIMIT 20" }

@@ -22,7 +22,7 @@ package enum CommonStatement: Int, CaseIterable, Sendable {
 
     // Documents, identifiers, redemptions and the request log.
     case documentsOfKind, documentByName, putDocument, keepDocument, removeDocument
-    case reserveIdentifiers, identifierHighWater, countRedemption
+    case reserveIdentifiers, identifierHighWater, countRedemption, usedUpCode
     case appendRequestLog, trimRequestLog, requestLogByID, newestRequestLog, requestLogPage, eraseRequestLogEntry
 
     // The audit log.
@@ -31,6 +31,10 @@ package enum CommonStatement: Int, CaseIterable, Sendable {
     // The data of a customer.
     case rowsOfAccount, entriesOfAccount, deliveriesOfAccount, snapshotsHolding
     case eraseDeliveries, eraseEntries, eraseRows, eraseAccount
+
+    // Search, and comparison of snapshots.
+    case customersByPrefix, ownersOfToken, entryByUUIDAlone
+    case accountsOfSnapshot, rowsOfSnapshot, latestRows, headsOfSnapshot, heads
 
     // Checks of `till doctor`.
     case misplacedRows, misplacedAccounts, miscounted, beyondHead, refundsWithoutNumber, halfRevocations
@@ -52,7 +56,7 @@ package enum CommonStatement: Int, CaseIterable, Sendable {
     fileprivate var isShort: Bool {
         switch self {
         case .accountByID, .accountByCustomer, .nextDueOfAccount, .ownerOfRow, .rowByID, .rowsOfOrder, .refundsAfter,
-            .latestRefunds, .foreignIdentifier, .entryByID:
+            .latestRefunds, .foreignIdentifier, .entryByID, .usedUpCode:
             true
         default: false
         }
@@ -72,6 +76,11 @@ package enum CommonStatement: Int, CaseIterable, Sendable {
             "an endpoint has deliveries in all partitions: the indexes contain pending deliveries only"
         case .entryByUUID:
             "a UUID contains no partition; operators look up by UUID, but the App Store Server API never does"
+        case .customersByPrefix:
+            "the names are in all partitions: a range of an index for each logical partition, up to a page"
+        case .ownersOfToken: "a token contains no partition: one range of an index of each partition, up to a page"
+        case .entryByUUIDAlone: "a UUID contains no partition; operators search for it"
+        case .heads: "an app's notifications: an ordered merge, of at most a page and a row of each partition"
         case .misplacedRows, .misplacedAccounts, .miscounted, .beyondHead, .refundsWithoutNumber, .halfRevocations,
             .copiesWithoutSource, .strangeClocks, .deliveriesOnStrangeClocks, .missingNotifications,
             .orphanedDeliveries, .orphanedForeignIdentifiers, .missingChains:

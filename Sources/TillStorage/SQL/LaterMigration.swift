@@ -128,5 +128,17 @@ package struct LaterMigration: Sendable {
                 );
                 """
         ),
+        LaterMigration(
+            "search by token, and comparison of snapshots",
+            // No other index leads from a token to its customers: Set App Account Token can put a token on any
+            // transaction. In SQLite, a transaction with a token writes one page more; one without a token, none.
+            both: """
+                CREATE INDEX ledger_by_token ON ledger (app_account_token, account)
+                    WHERE app_account_token IS NOT NULL;
+                CREATE INDEX snapshot_accounts_by_app ON snapshot_accounts (snapshot, realm, app, account);
+                CREATE INDEX snapshot_ledger_by_account ON snapshot_ledger (snapshot, account, change);
+                CREATE INDEX snapshot_outbox_by_date ON snapshot_outbox (snapshot, realm, app, signed_date, id);
+                """
+        ),
     ]
 }

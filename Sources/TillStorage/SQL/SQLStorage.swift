@@ -157,6 +157,14 @@ extension SQLStorage {
         return found.compactMap(\.counter).filter(range.contains)
     }
 
+    package func usedUp(_ codes: [CodeRedemption]) async throws -> [CodeRedemption] {
+        let keys: [[Cell]] = codes.map {
+            [$0.environment.cell, $0.app.cell, $0.productID.cell, $0.offerID.cell, $0.limit.cell]
+        }
+        let found = try await rows(.usedUpCode, each: keys) { [try $0.text(0), try $0.text(1)] }
+        return codes.filter { found.contains([$0.productID, $0.offerID]) }
+    }
+
     package func refunds(of account: AccountID, after refundNumber: Int64, limit: Int) async throws -> [Transaction] {
         try await rows(.refundsAfter, each: [account.place + [refundNumber.cell, limit.cell]]) { try Transaction($0) }
     }

@@ -43,8 +43,9 @@ struct ResetCommand: DeletingCommand {
 }
 
 struct SnapshotCommand: DocumentedCommand {
-    static let summary = "Creates, lists, restores and deletes snapshots of the state of all apps, or of one app."
-    static var subcommands: Subcommands { [Create.self, List.self, Restore.self, Delete.self] }
+    static let summary =
+        "Creates, lists, compares, restores and deletes snapshots of the state of all apps, or of one app."
+    static var subcommands: Subcommands { [Create.self, List.self, Compare.self, Restore.self, Delete.self] }
 
     struct Create: SendingCommand {
         static let summary = "Saves the current state under a name, and replaces an existing snapshot of that name."
@@ -73,6 +74,31 @@ struct SnapshotCommand: DocumentedCommand {
         @OptionGroup var options: ServerOptions
 
         func request(_ client: ControlClient) -> ListSnapshots { ListSnapshots() }
+    }
+
+    struct Compare: SendingCommand {
+        static let summary = "Shows what was added, changed or removed in an app since a snapshot."
+        static let examples = """
+            # a snapshot and the current state
+            till snapshot compare fresh
+            till snapshot compare fresh bought --app com.example.app
+            """
+
+        @Argument(help: "The name of the earlier snapshot.")
+        var from: String
+        @Argument(help: "The name of the later snapshot (default: the current state).")
+        var to: String?
+        @Option(help: "The app (default: that of the snapshot, or the only app).")
+        var app: String?
+        @Option(help: "The value of next from the previous page.")
+        var after: String?
+        @Option(help: "The maximum number of differences, 1 to 200 (default 50).")
+        var limit: Int?
+        @OptionGroup var options: ServerOptions
+
+        func request(_ client: ControlClient) -> CompareSnapshots {
+            CompareSnapshots(name: from, to: to, bundleId: app, after: after, limit: limit)
+        }
     }
 
     struct Restore: SendingCommand, DestructiveCommand {
@@ -127,6 +153,22 @@ extension SnapshotInfo: TableRow {
     fileprivate var words: String {
         "\(name): \(bundleId ?? "all apps"), \(customers) customers, \(transactions) transactions, "
             + "\(notifications) notifications"
+    }
+}
+
+extension SnapshotComparison: TableAnswer {
+    var rows: [StateDifference] { differences }
+}
+
+extension StateDifference: TableRow {
+    static let headings = ["CHANGE", "OBJECT", "ENVIRONMENT", "CUSTOMER", "ID", "DETAILS"]
+    static let empty = "No differences."
+    var cells: [String?] {
+        let changes = fields?.map { "\($0.name): \($0.before ?? "-") -> \($0.after ?? "-")" }.joined(separator: "; ")
+        return [
+            change.rawValue, object.rawValue, environment.rawValue, customer, notificationUUID ?? transactionId,
+            changes ?? notificationType ?? productId,
+        ]
     }
 }
 

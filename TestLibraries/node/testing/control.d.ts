@@ -196,6 +196,10 @@ export interface Operations {
   removeSnapshot: { input: { name: string }; output: undefined };
   /** Restores the state exactly as it was saved. Waits for running operations. */
   restoreSnapshot: { input: { name: string; confirm?: string }; output: SnapshotInfo };
+  /** Compares one app in a snapshot with the same app in another snapshot, or with the current state: which customers, renewals, transactions and notifications were added, changed or removed. */
+  compareSnapshots: { input: { name: string; to?: string; bundleId?: string; after?: string; limit?: number }; output: SnapshotComparison };
+  /** Finds customers, transactions, orders, app account tokens, notifications and logged requests, in both environments of all apps that the token may read. Exact matches are first, then customers whose names begin with the value. */
+  search: { input: { value: string; bundleId?: string; environment?: StoreEnvironment; after?: string; limit?: number }; output: SearchResults };
   /** Answers while the process runs. */
   getHealth: { input: {}; output: HealthInfo };
   /** Answers 200 when Till can commit purchases. */
@@ -628,6 +632,16 @@ export interface CommitmentInfo {
   renews: boolean;
 }
 
+/**
+ * What differs between two states.
+ * - `customer`: A customer.
+ * - `renewal`: The subscription of a customer: its status and its next renewal.
+ * - `transaction`: A transaction.
+ * - `notification`: A notification.
+ * Later versions may add values.
+ */
+export type ComparedObject = "customer" | "renewal" | "transaction" | "notification" | (string & {});
+
 /** `consumptionRequestReason`: the reason why a customer requests a refund. */
 export type ConsumptionRequestReason = "UNINTENDED_PURCHASE" | "FULFILLMENT_ISSUE" | "UNSATISFIED_WITH_PURCHASE" | "LEGAL" | "OTHER";
 
@@ -893,6 +907,15 @@ export interface DeviceData {
   appReceipt?: string;
 }
 
+/**
+ * How an object differs between two states.
+ * - `added`: Only the later state has the object.
+ * - `changed`: Both states have the object, with different values.
+ * - `removed`: Only the earlier state has the object.
+ * Later versions may add values.
+ */
+export type DifferenceKind = "added" | "changed" | "removed" | (string & {});
+
 /** An endpoint: the URL of a developer's server that receives notifications. */
 export interface EndpointInfo {
   /** The name: primary, whose deliveries Get Notification History reports, or another name. */
@@ -1114,6 +1137,16 @@ export interface FaultRuleInfo {
   seen: number;
   /** The number of affected calls or notifications since the server started. */
   struck: number;
+}
+
+/** A field of an object in two states. The names are those of the object in other answers: `CustomerInfo`, `SubscriptionInfo` and `LedgerEntryInfo`. */
+export interface FieldDifference {
+  /** The name of the field. */
+  name: string;
+  /** The earlier value, as JSON text without the quotes of a string; absent if the field had no value. */
+  before?: string;
+  /** The later value, as JSON text without the quotes of a string; absent if the field has no value. */
+  after?: string;
 }
 
 /**
@@ -1887,6 +1920,53 @@ export type RevocationReason = 0 | 1;
  */
 export type RevocationType = "REFUND_FULL" | "REFUND_PRORATED" | "FAMILY_REVOKE" | (string & {});
 
+/** What a search has found. */
+export interface SearchMatch {
+  /** What the value denotes. */
+  kind: SearchMatchKind;
+  /** Whether the value is the whole name or id, and not only the beginning of a name. */
+  isExact: boolean;
+  /** The app; absent for a request whose token names none. */
+  bundleId?: string;
+  /** The environment. */
+  environment: StoreEnvironment;
+  /** The customer; absent for requests, and for notifications about the app. */
+  customer?: string;
+  /** The transaction id of a transaction, or of the transaction that a notification is about. */
+  transactionId?: string;
+  /** The product of a transaction. */
+  productId?: string;
+  /** The UUID of a notification. */
+  notificationUUID?: string;
+  /** The type of a notification, with its subtype after a slash. */
+  notificationType?: string;
+  /** The id of a logged request. */
+  requestId?: string;
+  /** The purchase date of a transaction, the signed date of a notification or the date of a request, in milliseconds since 1970. */
+  date?: number;
+}
+
+/**
+ * What a search result is.
+ * - `customer`: A customer, by the name, its beginning or the app transaction id.
+ * - `originalTransaction`: The first transaction of a subscription, or a purchase that does not renew, by its id.
+ * - `transaction`: A later transaction of a subscription, by its id.
+ * - `order`: A transaction, by the id of its order.
+ * - `appAccountToken`: A customer, by the app account token of a transaction.
+ * - `notification`: A notification, by its UUID.
+ * - `request`: A logged request to the App Store Server API, by its id.
+ * Later versions may add values.
+ */
+export type SearchMatchKind = "customer" | "originalTransaction" | "transaction" | "order" | "appAccountToken" | "notification" | "request" | (string & {});
+
+/** A page of search results. */
+export interface SearchResults {
+  /** The results on the page. */
+  matches: Array<SearchMatch>;
+  /** The value of `after` for the next page; absent on the last page. A page can have few results, or none, and a next page. */
+  next?: string;
+}
+
 /**
  * The result of one attempt to send a notification, with the values that Apple's notification history uses.
  * - `SUCCESS`: The receiver responded with an HTTP status from 200 to 206.
@@ -2006,6 +2086,20 @@ export interface SharedSecretInfo {
  */
 export type SharedSecretSource = "app" | "team" | "none" | (string & {});
 
+/** A page of the differences between two states of an app. */
+export interface SnapshotComparison {
+  /** The app. */
+  bundleId: string;
+  /** The name of the earlier snapshot. */
+  from: string;
+  /** The name of the later snapshot; absent for the current state. */
+  to?: string;
+  /** The differences: in each environment first by customer, then the notifications by date. */
+  differences: Array<StateDifference>;
+  /** The value of `after` for the next page; absent on the last page. A page reads a limited amount of data, so it can have few differences, or none, and a next page. */
+  next?: string;
+}
+
 /** A snapshot. */
 export interface SnapshotInfo {
   /** The name of the snapshot. */
@@ -2020,6 +2114,30 @@ export interface SnapshotInfo {
   transactions: number;
   /** The number of notifications. */
   notifications: number;
+}
+
+/** An object in which two states differ. */
+export interface StateDifference {
+  /** What differs. */
+  object: ComparedObject;
+  /** How it differs. */
+  change: DifferenceKind;
+  /** The environment. */
+  environment: StoreEnvironment;
+  /** The customer; absent for notifications about the app. */
+  customer?: string;
+  /** The transaction id of a transaction or of a notification, or the original transaction id of a renewal. */
+  transactionId?: string;
+  /** The product of a transaction or of a renewal. */
+  productId?: string;
+  /** The UUID of a notification. */
+  notificationUUID?: string;
+  /** The type of a notification, with its subtype after a slash. */
+  notificationType?: string;
+  /** The purchase date of a transaction or the signed date of a notification, in milliseconds since 1970. */
+  date?: number;
+  /** The fields that differ; only for a changed object. */
+  fields?: Array<FieldDifference>;
 }
 
 /** The imported data. */

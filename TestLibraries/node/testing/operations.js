@@ -99,6 +99,8 @@ export const operations = {
   saveSnapshot: ["PUT", "/v1/snapshots/{name}", ["bundleId"], []],
   removeSnapshot: ["DELETE", "/v1/snapshots/{name}", [], []],
   restoreSnapshot: ["POST", "/v1/snapshots/{name}/restore", ["confirm"], []],
+  compareSnapshots: ["GET", "/v1/snapshots/{name}/differences", ["to", "bundleId", "after", "limit"], []],
+  search: ["GET", "/v1/search", ["value", "bundleId", "environment", "after", "limit"], []],
   getHealth: ["GET", "/healthz", [], []],
   getReadiness: ["GET", "/readyz", [], []],
   getMetrics: ["GET", "/metrics", [], []],

@@ -264,6 +264,14 @@ class FaultRuleInfo:
 
 
 @dataclass(frozen=True)
+class FieldDifference:
+    """A field of an object in two states."""
+    name: str
+    before: Optional[str] = None
+    after: Optional[str] = None
+
+
+@dataclass(frozen=True)
 class GracePeriodInfo:
     """The grace period of an app's subscriptions."""
     days: int
@@ -551,6 +559,29 @@ class ResendInfo:
 
 
 @dataclass(frozen=True)
+class SearchMatch:
+    """What a search has found."""
+    kind: str
+    isExact: bool
+    environment: str
+    bundleId: Optional[str] = None
+    customer: Optional[str] = None
+    transactionId: Optional[str] = None
+    productId: Optional[str] = None
+    notificationUUID: Optional[str] = None
+    notificationType: Optional[str] = None
+    requestId: Optional[str] = None
+    date: Optional[int] = None
+
+
+@dataclass(frozen=True)
+class SearchResults:
+    """A page of search results."""
+    matches: List[SearchMatch]
+    next: Optional[str] = None
+
+
+@dataclass(frozen=True)
 class SettingsInfo:
     """The settings of an environment."""
     rate: str
@@ -577,6 +608,16 @@ class SharedSecretInfo:
 
 
 @dataclass(frozen=True)
+class SnapshotComparison:
+    """A page of the differences between two states of an app."""
+    bundleId: str
+    from_: str
+    differences: List[StateDifference]
+    to: Optional[str] = None
+    next: Optional[str] = None
+
+
+@dataclass(frozen=True)
 class SnapshotInfo:
     """A snapshot."""
     name: str
@@ -585,6 +626,21 @@ class SnapshotInfo:
     transactions: int
     notifications: int
     bundleId: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class StateDifference:
+    """An object in which two states differ."""
+    object: str
+    change: str
+    environment: str
+    customer: Optional[str] = None
+    transactionId: Optional[str] = None
+    productId: Optional[str] = None
+    notificationUUID: Optional[str] = None
+    notificationType: Optional[str] = None
+    date: Optional[int] = None
+    fields: Optional[List[FieldDifference]] = None
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,9 @@ from .answers import (
     ActionInfo, AdvanceReportInfo, AppInfo, AttackInfo, AuthorityInfo, CatalogImportInfo, CatalogInfo, ClockInfo,
     CustomerChange, CustomerInfo, CustomerList, EndpointInfo, ErasureInfo, FamilyChange, FamilyInfo, FaultRuleInfo,
     GroupInfo, HeldPurchaseInfo, JobInfo, KeyInfo, LedgerEntryList, NotificationInfo, NotificationList, ProductInfo,
-    PurchaseInfo, ReceiptInfo, RefundRequestList, RequestInfo, RequestList, ResendInfo, SettingsInfo, SharedSecretInfo,
-    SnapshotInfo, StatusInfo, TeamInfo, TransactionInfo, UpcomingEventList, UsedOfferInfo,
+    PurchaseInfo, ReceiptInfo, RefundRequestList, RequestInfo, RequestList, ResendInfo, SearchResults, SettingsInfo,
+    SharedSecretInfo, SnapshotComparison, SnapshotInfo, StatusInfo, TeamInfo, TransactionInfo, UpcomingEventList,
+    UsedOfferInfo,
 )
 from .transport import ControlConnection, Sender, part
 
@@ -146,6 +147,28 @@ class ServerOperations(Sender):
     def restore_snapshot(self, name: str, *, confirm: Optional[str] = None) -> SnapshotInfo:
         """Restores the state exactly as it was saved."""
         return self._send("POST", f"/v1/snapshots/{part(name)}/restore", SnapshotInfo, query={"confirm": confirm})
+
+    def compare_snapshots(
+        self, name: str, *, to: Optional[str] = None, bundleId: Optional[str] = None, after: Optional[str] = None,
+        limit: Optional[int] = None,
+    ) -> SnapshotComparison:
+        """Compares one app in a snapshot with the same app in another snapshot, or with the current state: which
+        customers, renewals, transactions and notifications were added, changed or removed."""
+        return self._send(
+            "GET", f"/v1/snapshots/{part(name)}/differences", SnapshotComparison, query={"to": to, "bundleId": bundleId,
+            "after": after, "limit": limit},
+        )
+
+    def search(
+        self, value: str, *, bundleId: Optional[str] = None, environment: Optional[str] = None,
+        after: Optional[str] = None, limit: Optional[int] = None,
+    ) -> SearchResults:
+        """Finds customers, transactions, orders, app account tokens, notifications and logged requests, in both
+        environments of all apps that the token may read."""
+        return self._send(
+            "GET", "/v1/search", SearchResults, query={"value": value, "bundleId": bundleId, "environment": environment,
+            "after": after, "limit": limit},
+        )
 
 
 class AppOperations(Sender):
@@ -695,3 +718,21 @@ class AppOperations(Sender):
     def save_snapshot(self, name: str) -> SnapshotInfo:
         """Saves the current state as a snapshot, and replaces an existing snapshot of that name."""
         return self._send("PUT", f"/v1/snapshots/{part(name)}", SnapshotInfo, query={"bundleId": self.bundle_id})
+
+    def compare_snapshots(
+        self, name: str, *, to: Optional[str] = None, after: Optional[str] = None, limit: Optional[int] = None,
+    ) -> SnapshotComparison:
+        """Compares one app in a snapshot with the same app in another snapshot, or with the current state: which
+        customers, renewals, transactions and notifications were added, changed or removed."""
+        return self._send(
+            "GET", f"/v1/snapshots/{part(name)}/differences", SnapshotComparison, query={"to": to,
+            "bundleId": self.bundle_id, "after": after, "limit": limit},
+        )
+
+    def search(self, value: str, *, after: Optional[str] = None, limit: Optional[int] = None) -> SearchResults:
+        """Finds customers, transactions, orders, app account tokens, notifications and logged requests, in both
+        environments of all apps that the token may read."""
+        return self._send(
+            "GET", "/v1/search", SearchResults, query={"value": value, "bundleId": self.bundle_id,
+            "environment": self.environment, "after": after, "limit": limit},
+        )

@@ -3,7 +3,7 @@
 import pytest
 import requests
 
-from console_browser import REPOSITORY, Browser
+from console_browser import LOOKS, REPOSITORY, Browser
 from listening_post import ListeningPost
 from shop_helpers import Till
 
@@ -12,6 +12,7 @@ FILE = "Xcode .storekit file with the products (optional)"
 HOSTILE = "<script>alert(1)</script>"
 TEXTS = [("ar_SA", "مجموعة النباتات"), ("ja_JP", "植物標本集"), ("en_US", "Herbarium 🌿🍂")]
 MONTHLY = "Balcony monthly (com.example.till.demo.balcony.month)"
+SERVER_PAGES = ["/console/search?q=e", "/console/comparison", "/console/decoder"]
 STOREKIT = REPOSITORY / "Sources/TillShop/Resources/demo.storekit"
 
 
@@ -263,6 +264,56 @@ class TestStory:
         browser.act("Buy", {"Product": MONTHLY})
         browser.examine("customer-hostile")
 
+    def test_an_exact_match_of_the_search_leads_straight_to_its_page(self, browser, verbs):
+        scope = {"bundleId": BUNDLE, "environment": "sandbox"}
+        row = verbs.call("listTransactions", customer="ann", **scope)["transactions"][0]
+        sent = verbs.call("listNotifications", **scope)["notifications"][0]["notificationUUID"]
+        for page, value, target in [
+            ("/console/faults", "ann", "customers/ann"),
+            (f"/console/apps/{BUNDLE}/sandbox/catalog", row["orderId"], f"transactions/{row['transactionId']}"),
+            ("/console/", sent.upper(), f"notifications/{sent}"),
+        ]:
+            browser.open(page)
+            browser.fill("search-value", value)
+            browser.send("Search")
+            assert browser.path == f"/console/apps/{BUNDLE}/sandbox/{target}"
+
+    def test_several_matches_and_no_match_are_shown(self, browser, verbs):
+        for environment in ("sandbox", "production"):
+            verbs.call("createCustomer", {"customer": "annabel"}, bundleId=BUNDLE, environment=environment)
+        browser.fill("search-value", "anna")
+        browser.send("Search")
+        browser.see("Customers", "#found-customer")
+        assert len(browser.all(".found li")) == 2
+        browser.examine("search-several")
+        browser.fill("search-value", "nobody")
+        browser.send("Search")
+        browser.see("Nothing found")
+        browser.see("What you can search for")
+        browser.examine("search-none")
+
+    def test_a_snapshot_is_compared_with_the_current_state(self, browser, verbs):
+        verbs.call("saveSnapshot", name="compared")
+        verbs.call("updateCustomer", {"card": "declined"}, customer="ann", bundleId=BUNDLE, environment="sandbox")
+        verbs.call("createCustomer", {"customer": "zoe"}, bundleId=BUNDLE, environment="sandbox")
+        browser.open("/console/snapshots")
+        browser.send("Compare")
+        browser.see("zoe", ".differences")
+        browser.see("declined", ".differences dl")
+        browser.examine("comparison")
+        browser.click("zoe", ".differences")
+        assert browser.heading == "zoe"
+        verbs.call("removeSnapshot", name="compared")
+        verbs.call("updateCustomer", {"card": "accepted"}, customer="ann", bundleId=BUNDLE, environment="sandbox")
+
+    def test_a_phone_searches_with_the_enter_key(self, browser):
+        with browser.on_a_phone():
+            browser.open("/console/keys")
+            browser.fill("search-value", "ann")
+            browser.one("#search-value").click()
+            browser.settle_after("ENTER")
+            assert browser.heading == "ann"
+
     def test_the_console_works_with_the_keyboard(self, browser):
         browser.open(f"/console/apps/{BUNDLE}/sandbox/customers/ann")
         browser.press("TAB")
@@ -316,9 +367,39 @@ def test_a_remote_user_signs_in(serve):
     browser.fill("token", token)
     browser.send("Sign in")
     assert browser.heading == "Snapshots", "the sign-in does not return to the requested page"
+    with browser.on_a_phone():
+        assert browser.one("header .bar:first-child").size["height"] < 60
+        assert browser.one("#search-value").size["width"] > 80
+        browser.examine_now("signed-in")
     browser.send("Sign out")
     browser.open("/console/snapshots")
     assert browser.heading == "Sign in"
+    browser.close()
+
+
+def test_a_production_server_has_its_band_on_every_page(serve):
+    till = serve("--demo", "--production-guard", "true")
+    browser = Browser(till.address("control"))
+    environment = "/console/apps/com.example.till.demo/production"
+    till.client.call("createCustomer", {"customer": "eva"}, bundleId="com.example.till.demo", environment="production")
+    pages = set(SERVER_PAGES) | {f"{environment}/customers/eva"}
+    for start in ["/console/", environment]:
+        browser.open(start)
+        links = [link.get_attribute("href") for link in browser.all("header nav.places a, main a")]
+        pages |= {link.removeprefix(browser.address) for link in links if link}
+    pages = {page for page in pages if page.startswith(("/console/", environment)) and "sandbox" not in page}
+    assert len(pages) > 14
+    for page in sorted(pages):
+        browser.open(page)
+        expected = "Production. This server guards" if page.startswith(environment) else "This server guards"
+        for look in LOOKS[0], LOOKS[2]:
+            browser._look(*look[1:])
+            band = browser.one("#production-band")
+            assert band.is_displayed() and band.text.startswith(expected), page
+            box = band.rect
+            assert box["y"] == 0 and box["width"] >= look[1][0] - 20, f"{page}: {box}"
+    browser.open(f"{environment}/customers/eva")
+    browser.examine("production")
     browser.close()
 
 

@@ -83,9 +83,21 @@ class Opened:
         run_till("doctor", *arguments, timeout=120, code=0)
 
     def assert_snapshots(self):
+        assert self.differences("midway"), "the clocks were advanced since the snapshot"
         for name in ("of-one-app", "midway"):
             self.call("POST", f"/v1/snapshots/{name}/restore")
+            assert self.differences(name) == []
             self.assert_answers_as_recorded(self.fixture.midway, same_store=False)
+
+    def differences(self, snapshot):
+        """All differences of the app between a snapshot and the current state."""
+        path = f"/v1/snapshots/{snapshot}/differences?bundleId={self.fixture.facts['bundleId']}&limit=200"
+        found, after = [], ""
+        while after is not None:
+            page = self.call("GET", path + after)
+            found += page["differences"]
+            after = f"&after={page['next']}" if "next" in page else None
+        return found
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from functools import cached_property
+from html import escape, unescape
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -117,6 +118,32 @@ def test_each_link_of_the_site_has_a_target(site):
     assert not wrong, "\n".join(wrong[:20])
 
 
+def test_each_documentation_link_of_the_console_leads_to_its_page(site, address, serve):
+    """Visits every page of the console that a link leads to, from a server that knows the address of the site."""
+    control = serve("--demo", "--documentation-url", address).address("control")
+    left, visited, links = ["/console/"], set(), {}
+    while left:
+        path = left.pop()
+        # One customer, transaction, product and notification have the links of all others.
+        kind = re.sub(r"(customers|transactions|products|notifications|requests)/[^/?]+", r"\1/…", urlsplit(path).path)
+        if kind in visited:
+            continue
+        visited.add(kind)
+        answer = requests.get(control + path, timeout=60)
+        assert answer.status_code == 200, path
+        found = re.findall(r'<a href="([^"]+)"[^>]*>([^<]*)', answer.text)
+        links |= {unescape(link): unescape(words) for link, words in found if link.startswith(address)}
+        places = [unescape(link) for link, _ in re.findall(r'href="([^"]+)"()', answer.text)]
+        left += [place for place in places if place.startswith("/console/") and "download" not in place]
+    assert len(visited) > 20 and len(links) > 10, (visited, links)
+    for link, words in links.items():
+        parts = urlsplit(link)
+        file = SITE / unquote(parts.path).strip("/") / "index.html"
+        assert file in site.pages, link
+        assert not parts.fragment or parts.fragment in site.pages[file].anchors, link
+        assert re.search(rf"<h1[^>]*>{re.escape(escape(words, quote=False))}", file.read_text()), f"{link}: {words}"
+
+
 def test_links_to_the_repository_lead_to_files_that_exist(site):
     links = {link for page in site.pages.values() for link in page.links if re.search(r"/(?:blob|tree)/main/", link)}
     assert len(links) >= 5
@@ -197,6 +224,9 @@ def hooks():
     ("GET", "/v1/apps/com.example.none/moon/customers", None),
     ("GET", "/v1/apps?color=red", None),
     ("GET", "/v1/none", None),
+    ("GET", "/v1/search", None),
+    ("GET", "/v1/search?value=", None),
+    ("GET", "/v1/snapshots/none/differences", None),
     ("POST", "/v1/apps", {"bundleId": "-"}),
     ("POST", "/v1/apps", {"bundleId": 5}),
     ("POST", "/v1/tokens", {"name": "administrator"}),

@@ -94,7 +94,7 @@ struct LayoutTests {
     @Test("Each cell of a list has the heading of its column, which a narrow screen shows beside it")
     func labels() throws {
         let folder = Self.repository.appendingPathComponent("Sources/TillConsole/Resources")
-        for name in ["Pages", "Parts"] {
+        for name in ["Pages", "Parts", "Search"] {
             let files = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/" + name)
             for file in files where file != "facts.mustache" {
                 let text = try String(contentsOfFile: "\(folder.path)/\(name)/\(file)", encoding: .utf8)

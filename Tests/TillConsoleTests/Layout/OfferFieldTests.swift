@@ -56,6 +56,29 @@ struct OfferFieldTests {
         #expect(subscribed.contains("Your server must sign a promotional offer."))
     }
 
+    @Test("An offer code without redemptions left is not available")
+    func usedUp() async throws {
+        var pro = SampleCatalog.plans[1]
+        for (id, limit) in [("ONE", 1), ("TWO", 2)] {
+            var code = Offer.payAsYouGo(.code, id, times: 3, at: 990)
+            code.redemptionLimit = limit
+            pro.offers.append(code)
+        }
+        let site = try TestConsole(try await TestShop(selling: [pro]))
+        _ = try await site.console.control.send(CreateCustomer(app: Self.app, customer: "ann"))
+        #expect(!(try await form(site)).contains("<option value=\"CODE:ONE\" disabled>"))
+        for (customer, id) in [("bob", "ONE"), ("cleo", "TWO")] {
+            let offer = OfferToApply(kind: .code, id: id)
+            _ = try await site.console.control.send(
+                BuyProduct(app: Self.app, customer: customer, productId: "pro", offer: offer)
+            )
+        }
+        let form = try await form(site)
+        #expect(form.contains("<option value=\"CODE:ONE\" disabled>"))
+        #expect(form.contains("</bdi> is not available: \(Refusal.codeUsedUp(offer: "ONE", limit: 1).explanation)"))
+        #expect(form.contains("<option value=\"CODE:TWO\">"))
+    }
+
     @Test("A rejected form keeps the offer of the selected product")
     func kept() async throws {
         let site = try await site()

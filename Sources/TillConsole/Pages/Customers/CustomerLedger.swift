@@ -19,6 +19,8 @@ struct CustomerLedger: Sendable {
     let instantOfState: Timestamp
     let catalog: Catalog
     let policy: Policy
+    /// The offer codes that have reached their limits.
+    let usedCodes: [CodeRedemption]
     /// Notifications since the earliest period that is shown, newest first.
     private let notices: [(original: TransactionID, notice: TimelineNotice)]
     /// Notifications before this time were not read, because there are too many; nil if all were read.
@@ -55,6 +57,7 @@ struct CustomerLedger: Sendable {
         instantOfState = try await page.shop.instantOfState(of: account)
         catalog = page.shop.registry.catalog(of: scope.app)
         policy = page.shop.registry.policy(of: scope)
+        usedCodes = try await Self.usedCodes(of: catalog, account, page)
         // A page of old transactions shows only notifications up to the end of these transactions.
         let last = history.rows.map { $0.expiresDate ?? $0.purchaseDate }.max()
         let scoped = NotificationQuery(scope: scope, account: account.id, isDescending: true)
@@ -95,6 +98,16 @@ struct CustomerLedger: Sendable {
             limit: maxRows
         )
         return try await page.shop.storage.history(query).rows
+    }
+
+    /// The offer codes that have reached their limits; none if there are too many codes for a form to list.
+    private static func usedCodes(of catalog: Catalog, _ account: Account, _ page: PageRequest) async throws
+        -> [CodeRedemption]
+    {
+        let codes = catalog.products.values.flatMap { product in
+            product.offers.compactMap { $0.redemption(of: product, by: account) }
+        }
+        return codes.count > ListLimit.options ? [] : try await page.shop.storage.usedUp(codes)
     }
 
     /// Whether this is a page of older transactions.

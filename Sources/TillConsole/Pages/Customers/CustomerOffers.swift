@@ -43,12 +43,14 @@ extension CustomerLedger {
         }
         let id = offer.kind == .introductory ? nil : offer.id
         let refusal = account.refusal(toRedeem: redeemed, of: product, at: now, policy: policy)?.explanation
+        let usedUp = usedCodes.first { $0 == offer.redemption(of: product, by: account) }
+            .map { Refusal.codeUsedUp(offer: $0.offerID, limit: $0.limit).explanation }
         let unsigned = offer.kind == .promotional && !withSigned ? Self.needsSignature : nil
         let name = id.map { "\($0) (\(offer.kind.words))" } ?? Words.capitalized(offer.kind.words)
         return OfferList.Choice(
             value: [kind.rawValue, id].compactMap(\.self).joined(separator: ":"),
             name: "\(name): \(terms(of: offer, product))",
-            reason: refusal ?? unsigned
+            reason: refusal ?? usedUp ?? unsigned
         )
     }
 

@@ -30,6 +30,7 @@ extension ControlAPI {
                 try await shop.snapshots.remove(call.name)
                 return NoAnswer()
             },
+            ControlRoute(CompareSnapshots.self) { try await compare($0) },
             ControlRoute(ExportState.self) { call in
                 try shop.snapshots.checkKnown(call.bundleId)
                 return ResponseBody { writer in
