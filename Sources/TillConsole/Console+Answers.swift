@@ -83,7 +83,9 @@ extension Console {
     }
 
     private func live(_ session: Session, page: String?, action: String?, had: String) throws -> Response {
-        guard let address = Address.local(page), Self.page(at: address) != nil else { throw ControlError.missingPage }
+        guard let address = Address.local(page), let found = Self.page(at: address), found.page.isLive else {
+            throw ControlError.missingPage
+        }
         guard seats.take() else {
             throw ControlError.busy(
                 "Too many pages are open (limit: \(LiveSeats.limit)). Close other pages and reload this page."

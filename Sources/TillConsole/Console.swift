@@ -120,7 +120,7 @@ package struct Console: Sendable {
             "environmentPlaces": navigation(page, request, isOfEnvironment: true),
             "documentation": documentation,
             "app": request.parameters["bundleId"], "environment": request.parameters["environment"],
-            "address": page == nil ? nil : request.address, "action": action,
+            "address": page?.isLive == true ? request.address : nil, "action": action,
             "live": LiveRegions.summary(shownEffect + shown, apartFrom: request.once), "proof": request.proof,
             "isSignedIn": sessions.isGuarded && isInside, "version": TillVersion.text, "assets": Assets.version,
         ]

@@ -12,6 +12,8 @@ struct ConsolePage: Sendable {
     let menu: String?
     /// Whether the page accepts forms at its own path, like the decoder. It does not store their data.
     let takesForms: Bool
+    /// Whether an open page is updated. Other pages are rendered only on request, because their content is expensive.
+    let isLive: Bool
     /// The documentation of what the page shows, the most important page first.
     let documentation: [DocumentationPage]
     /// Returns the values for the template, with the page's current content. The heading and window title is `title`,
@@ -23,11 +25,12 @@ struct ConsolePage: Sendable {
         _ template: String,
         menu: String? = nil,
         takesForms: Bool = false,
+        isLive: Bool = true,
         documentation: [DocumentationPage] = [.console],
         content: @escaping @Sendable (PageRequest) async throws -> PageValue
     ) {
         (self.path, self.template, self.menu) = (path, template, menu)
-        (self.takesForms, self.documentation) = (takesForms, documentation)
+        (self.takesForms, self.isLive, self.documentation) = (takesForms, isLive, documentation)
         self.content = content
     }
 

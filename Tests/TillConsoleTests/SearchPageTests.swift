@@ -58,6 +58,8 @@ struct SearchPageTests {
                 let none = try await visitor.get("/console/search\(query)")
                 #expect(none.status == 200 && none.text.contains("What you can search for"), "\(query)")
             }
+            #expect(!exact.text.contains("data-address"), "an open page does not search again after each change")
+            #expect(try await visitor.get("/console/live?page=/console/search").status == 404)
             let long = try await visitor.get("/console/search?q=\(String(repeating: "a", count: 129))")
             #expect(long.status == 200 && long.text.contains("1 to 128 bytes"))
             for page in ["/console/", environment, "/console/keys"] {

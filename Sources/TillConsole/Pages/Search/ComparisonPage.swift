@@ -5,7 +5,12 @@ import TillShop
 
 extension ConsolePage {
     /// The differences of an app between a snapshot and another snapshot, or the current state.
-    static let comparison = ConsolePage("/console/comparison", "comparison", documentation: [.snapshots]) { page in
+    static let comparison = ConsolePage(
+        "/console/comparison",
+        "comparison",
+        isLive: false,
+        documentation: [.snapshots]
+    ) { page in
         let title: PageValue = ["title": "Compare snapshots", "box": try await CompareBox.value(page)]
         guard let from = page.value("from") else { return title }
         let heading = "\(from) and \(page.value("to") ?? "the current state")"

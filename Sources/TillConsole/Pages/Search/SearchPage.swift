@@ -5,7 +5,7 @@ import TillShop
 
 extension ConsolePage {
     /// The results of a search. A single exact result leads straight to its page.
-    static let search = ConsolePage("/console/search", "search", documentation: [.control]) { page in
+    static let search = ConsolePage("/console/search", "search", isLive: false, documentation: [.control]) { page in
         guard let value = page.value("q") else { return ["title": "Search", "showsHelp": true] }
         let asked: PageValue = ["title": "Search", "isAsked": true, "searched": value]
         do {
