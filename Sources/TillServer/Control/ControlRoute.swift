@@ -232,9 +232,9 @@ package struct ControlError: Error, Sendable {
     /// - Throws: `ControlError` for another count of numbers.
     static func position(_ after: String?, count: Int = 1) throws(ControlError) -> [Int64]? {
         guard let after else { return nil }
-        let numbers = count == 1 ? [Int64(after)] : after.split(separator: "-").map { Int64($0) }
-        let position = numbers.compactMap(\.self)
-        guard position.count == count else { throw badPage }
+        let texts = count == 1 ? [after[...]] : after.split(separator: "-", omittingEmptySubsequences: false)
+        let position = texts.compactMap { text in count > 1 && text.hasPrefix("+") ? nil : Int64(text) }
+        guard position.count == count, texts.count == count else { throw badPage }
         return position
     }
 

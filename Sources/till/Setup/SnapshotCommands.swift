@@ -158,6 +158,7 @@ extension SnapshotInfo: TableRow {
 
 extension SnapshotComparison: TableAnswer {
     var rows: [StateDifference] { differences }
+    var empty: String { next == nil ? StateDifference.empty : "No differences so far." }
 }
 
 extension StateDifference: TableRow {

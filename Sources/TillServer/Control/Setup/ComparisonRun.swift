@@ -31,6 +31,8 @@ struct ComparisonRun {
     private static let maxTransactions = 20_000
     /// The maximum number of accounts or notifications that are read at once.
     private static let step = 200
+    /// The maximum number of transactions of each of these accounts that are read at once.
+    private static let transactionsAtOnce = 50
 
     private var storage: any Storage { control.shop.storage }
 
@@ -98,9 +100,9 @@ struct ComparisonRun {
             let ends = [old, new].compactMap { $0.count == Self.step ? $0.last?.id : nil }
             let end = ends.min()
             let pairs = Self.pairs(old, new).filter { end == nil || $0.id <= end ?? $0.id }
-            let changed = try await changed(among: pairs)
+            let equal = try await equal(among: pairs)
             for pair in pairs {
-                if changed.contains(pair.id) {
+                if !equal.contains(pair.id) {
                     let found = try await differences(of: pair, scope)
                     let rest = found.dropFirst(Int(clamping: place.offset))
                     let room = limit - differences.count
@@ -145,13 +147,15 @@ struct ComparisonRun {
         return pairs.values.sorted { $0.id < $1.id }
     }
 
-    /// The accounts that differ. Two states with equal accounts can have different consumables, if a snapshot was
-    /// restored between them; then the transactions that changed last are different.
-    private func changed(among pairs: [Pair]) async throws -> Set<AccountID> {
-        let equal = pairs.filter { $0.old == $0.new }.map(\.id)
-        let old = try await storage.latestTransactions(of: equal, in: from, limit: 1)
-        let new = try await storage.latestTransactions(of: equal, in: to, limit: 1)
-        return Set(pairs.filter { $0.old != $0.new }.map(\.id)).union(equal.filter { old[$0] != new[$0] })
+    /// The accounts that are known to be equal, with all their transactions. Two states with equal accounts can have
+    /// different transactions, if a snapshot was restored between them. An account with more transactions than are read
+    /// here is compared by itself.
+    private func equal(among pairs: [Pair]) async throws -> Set<AccountID> {
+        let ids = pairs.filter { $0.old == $0.new }.map(\.id)
+        let limit = Self.transactionsAtOnce
+        let old = try await storage.latestTransactions(of: ids, in: from, limit: limit)
+        let new = try await storage.latestTransactions(of: ids, in: to, limit: limit)
+        return Set(ids.filter { old[$0] == new[$0] && old[$0]?.count ?? 0 < limit })
     }
 
     private mutating func differences(of pair: Pair, _ scope: AccountScope) async throws -> [StateDifference] {

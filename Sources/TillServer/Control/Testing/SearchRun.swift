@@ -22,6 +22,11 @@ struct SearchRun {
     /// How long a page searches for names before it ends, because each app needs a look-up of its own.
     private static let maxTime = Duration.seconds(2)
 
+    /// The maximum number of transactions of an order that are found.
+    private static let maxOfOrder = 1_000
+    /// The number of owners of an app account token that are read at once.
+    private static let ownersAtOnce = 100
+
     private var storage: any Storage { shop.storage }
 
     /// A page of results.
@@ -115,19 +120,30 @@ struct SearchRun {
         for known in try await storage.foreignIdentifiers(value, in: scopes) where known.kind == .order {
             rows += try await storage.transactions(in: OrderID(known.own))
         }
-        return try await matches(of: Array(rows.prefix(limit)), as: .order)
+        return try await matches(of: Array(rows.prefix(Self.maxOfOrder)), as: .order)
     }
 
     // MARK: App account tokens
 
     private func owners(after: AccountID?, limit: Int) async throws -> (matches: [SearchMatch], next: AccountID?) {
         guard let token = UUIDText.canonical(value) else { return ([], nil) }
-        let found = try await storage.owners(ofToken: token, after: after, limit: limit + 1)
+        let end = ContinuousClock.now + Self.maxTime
         var matches: [SearchMatch] = []
-        for id in found.prefix(limit) {
-            if let account = try await storage.storedAccount(id) { matches += seen(account, as: .appAccountToken) }
+        // The position of the next page is an owner whom the caller may see, so it tells nothing about other apps.
+        var (last, lastSeen) = (after, after)
+        while ContinuousClock.now < end {
+            let found = try await storage.owners(ofToken: token, after: last, limit: Self.ownersAtOnce)
+            for id in found {
+                guard let account = try await storage.storedAccount(id) else { continue }
+                let own = seen(account, as: .appAccountToken)
+                if !own.isEmpty, matches.count >= limit { return (matches, lastSeen) }
+                matches += own
+                if !own.isEmpty { lastSeen = id }
+            }
+            last = found.last
+            guard found.count == Self.ownersAtOnce else { break }
         }
-        return (matches, found.count > limit ? found[limit - 1] : nil)
+        return (matches, nil)
     }
 
     // MARK: Names
@@ -167,13 +183,14 @@ struct SearchRun {
     }
 
     /// The customer after whom a page begins.
+    ///
+    /// If the customer was erased since the previous page, the page begins with the first customer of the same
+    /// partition: no earlier page has the customer whose whole name is the value as the beginning of a name. A position
+    /// of another query has the same answer, so it tells nothing about customers of other apps.
     private func lastFound(_ id: AccountID, in scope: AccountScope) async throws -> FoundCustomer {
-        guard let stored = try await storage.storedAccount(id) else {
-            // The customer was erased since the previous page. The page begins with the first customer of the same
-            // partition: no earlier page has the customer whose whole name is the value as the beginning of a name.
-            return FoundCustomer(account: id, customer: value)
-        }
-        if let account = stored.account, account.scope != scope { throw ControlError.badPage }
+        guard let stored = try await storage.storedAccount(id), stored.account?.scope == scope,
+            stored.customer.utf8.starts(with: value.utf8)
+        else { return FoundCustomer(account: id, customer: value) }
         return FoundCustomer(account: id, customer: stored.customer)
     }
 

@@ -100,6 +100,27 @@ struct ComparisonControlTests {
         }
     }
 
+    @Test("Transactions differ, although the accounts and the transactions that changed last are equal")
+    func earlierTransactions() async throws {
+        try await Self.run(.sqlite) { control in
+            var ids: [String] = []
+            for _ in 0..<3 { ids.append(try await control.buy("coins", by: "ann").transactionId) }
+            _ = try await control.send(SaveSnapshot(name: "start"))
+            func refund(_ places: [Int]) async throws {
+                for id in places.map({ ids[$0] }) {
+                    _ = try await control.send(RefundTransaction(app: control.app, transactionId: id))
+                }
+            }
+            try await refund([0, 2])
+            _ = try await control.send(SaveSnapshot(name: "first"))
+            _ = try await control.send(RestoreSnapshot(name: "start"))
+            try await refund([1, 2])
+            let found = try await control.send(CompareSnapshots(name: "first"))
+            let changed = found.differences.filter { $0.object == .transaction }
+            #expect(changed.compactMap(\.transactionId) == Array(ids.prefix(2)))
+        }
+    }
+
     @Test("Pages of any length have the same differences", arguments: TestEngine.allCases)
     func pages(_ engine: TestEngine) async throws {
         try await Self.run(engine) { control in

@@ -72,6 +72,9 @@ struct SearchControlTests {
             let sandbox = try await control.send(Search(value: Self.token, environment: .sandbox))
             #expect(sandbox.matches.compactMap(\.customer).sorted() == ["ann", "bob"])
             #expect(try await control.send(Search(value: Self.token, bundleId: Self.other)).matches.isEmpty)
+            // The owners of the other environment, who come first, fill no page.
+            let one = try await control.send(Search(value: Self.token, environment: .production, limit: 1))
+            #expect(one.matches.map(\.customer) == ["ann"])
             var paged: [SearchMatch] = []
             var next: String?
             repeat {
@@ -151,6 +154,29 @@ struct SearchControlTests {
         }
     }
 
+    @Test("Pages of an order have every transaction of it")
+    func orders() async throws {
+        try await Self.run { control in
+            func buy(_ order: String?) async throws -> PurchaseInfo {
+                try await control.send(
+                    BuyProduct(app: control.app, customer: "ann", productId: "coins", orderId: order)
+                )
+            }
+            let order = try #require(try await buy(nil).transaction?.orderId)
+            for _ in 0..<4 { _ = try await buy(order) }
+            for limit in [1, 2, 5, 50] {
+                var found: [String?] = []
+                var next: String?
+                repeat {
+                    let page = try await control.send(Search(value: order, after: next, limit: limit))
+                    found += page.matches.map(\.transactionId)
+                    next = page.next
+                } while next != nil && found.count < 20
+                #expect(found.count == 5 && Set(found).count == 5, "\(limit)")
+            }
+        }
+    }
+
     @Test("A token for one app finds only what belongs to that app")
     func ownApp() async throws {
         let test = try await TestShop(selling: SampleCatalog.control)
@@ -181,6 +207,12 @@ struct SearchControlTests {
         await #expect(throws: ControlError.self) {
             _ = try await limited.send(Search(value: "ann", bundleId: Self.other))
         }
+        // A position tells nothing about a customer of another app.
+        let absent = try #require(Int64(made.appTransactionId)) + 1_024
+        for position in ["2-\(made.appTransactionId)", "2-\(absent)"] {
+            #expect(try await limited.send(Search(value: "zzz", after: position)).matches.isEmpty, "\(position)")
+            #expect(try await limited.send(Search(value: "ann", after: position)).matches.count <= 1, "\(position)")
+        }
     }
 
     @Test("A search refuses values and positions that cannot be searched for")
@@ -189,7 +221,7 @@ struct SearchControlTests {
             for value in ["", "  ", "a\u{7}b", String(repeating: "a", count: 129)] {
                 try await control.expectRefusal(400, "bad_search", of: Search(value: value))
             }
-            for after in ["x", "1", "9-0", "0-x", "2-5"] {
+            for after in ["x", "1", "9-0", "0-x", "2-5", "-1-0", "0--1", "0-0-", "+0-0"] {
                 try await control.expectRefusal(400, "bad_page", of: Search(value: "ann", after: after))
             }
             try await control.expectRefusal(404, "unknown_app", of: Search(value: "ann", bundleId: "com.none"))
