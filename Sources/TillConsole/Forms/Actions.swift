@@ -7,6 +7,7 @@ import TillControl
 import TillJSON
 import TillServer
 import TillShop
+import TillStorage
 
 /// Runs the actions that forms request. A long action continues in the background, and an open page shows its result
 /// when it ends. A form sent twice runs once and shows the same result again.
@@ -153,7 +154,6 @@ final class Actions: Sendable {
         }
         switch operation.id {
         case CreateApp.operationID: return try await newApp(body, form, control)
-        case CreateCustomer.operationID: try await checkIsNew(form, parameters, control)
         case CreateClock.operationID: return try await newClock(body, parameters, form, control)
         case UpdateCustomer.operationID where form["clock"]?.isEmpty == true:
             // An empty field is omitted, but an empty name stands for the environment's clock.
@@ -161,7 +161,8 @@ final class Actions: Sendable {
         case UpdateSettings.operationID: body = try await changes(body, parameters, control)
         default: break
         }
-        return try await control.perform(operation.id, parameters, query: query, body: body)
+        let check = Self.check(operation, parameters, form)
+        return try await control.perform(operation.id, parameters, query: query, body: body, if: check)
     }
 
     // MARK: Actions with several operations
@@ -184,17 +185,34 @@ final class Actions: Sendable {
         return NewAppAnswer(app: app, catalog: catalog)
     }
 
-    /// Rejects an existing customer. The control operation accepts one, but the form must create a new customer.
-    private func checkIsNew(_ form: FormData, _ parameters: [String: String], _ control: ControlCaller)
-        async throws(ControlError)
+    /// Rejects an object that exists. The control operation accepts one, but the form must create a new one.
+    private static func check(_ operation: OperationForm, _ parameters: [String: String], _ form: FormData)
+        -> (@Sendable (Shop) async throws -> Void)?
     {
-        guard let name = form["customer"], !name.isEmpty, let app = Self.app(of: parameters) else { return }
-        if (try? await control.send(GetCustomer(app: app, customer: name))) != nil {
-            throw ControlError(
-                status: .conflict,
-                code: "customer_exists",
-                message: "Customer \"\(name)\" already exists. Open the customer's page or choose another name."
-            )
+        guard let app = app(of: parameters) else { return nil }
+        let scope = AccountScope(environment: app.environment, app: app.bundleId)
+        switch operation.id {
+        case CreateCustomer.operationID:
+            guard let name = form["customer"], !name.isEmpty else { return nil }
+            return { shop in
+                guard try await shop.storage.account(of: CustomerName(scope, name)) != nil else { return }
+                throw ControlError(
+                    status: .conflict,
+                    code: "customer_exists",
+                    message: "Customer \"\(name)\" already exists. Open the customer's page or choose another name."
+                )
+            }
+        case SetEndpoint.operationID where form["_new"] == "true":
+            guard let name = parameters["endpoint"] else { return nil }
+            return { shop in
+                guard shop.registry.rules(of: scope).endpoint(name) != nil else { return }
+                throw ControlError(
+                    status: .conflict,
+                    code: "endpoint_exists",
+                    message: "Endpoint \"\(name)\" already exists. Edit it, or choose another name."
+                )
+            }
+        default: return nil
         }
     }
 

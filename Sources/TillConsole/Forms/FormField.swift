@@ -86,17 +86,16 @@ struct FormField: Sendable {
         let path = name.split(separator: ".").map(String.init)
         let property = operation.property(at: path)
         let isInPath = path.first == "path"
-        let suffix = suffix
-        let typed = refused.map { $0.form[name + suffix] ?? "" } ?? value
+        let typed = refused.map { $0.form[inputName] ?? "" } ?? value
         // A parameter in the path has no prefix in the error.
         let place = isInPath ? path.dropFirst().joined(separator: ".") : name
         let fault = refused?.fault(at: "$.\(place)").map { words(of: $0, property?.schema) }
         let id = "\(form)-\(name)".replacing(".", with: "-")
         let describing = [fault.map { _ in "\(id)-fault" }, help.map { _ in "\(id)-help" }].compactMap(\.self)
         let described = describing.isEmpty ? nil : describing.joined(separator: " ")
-        let common: PageValue = ["id": id, "name": name + suffix, "fault": fault, "describedBy": described]
+        let common: PageValue = ["id": id, "name": inputName, "fault": fault, "describedBy": described]
         let offers = offers.map { $0.value(typed, of: refused?.form[OfferList.product]).with(common) }
-        return value(id: id, name: name + suffix, typed, options(of: property), property?.schema).with(common).with([
+        return value(id: id, name: inputName, typed, options(of: property), property?.schema).with(common).with([
             "help": help, "hasLimits": true, "offers": offers,
             "isRequired": isInPath || property?.isRequired == true && path.count == 1,
         ])
@@ -146,6 +145,9 @@ struct FormField: Sendable {
         }
     }
 
+    /// The name in the sent form.
+    var inputName: String { name + suffix }
+
     /// The suffix of the field's name, which selects the parser of its value.
     private var suffix: String {
         switch kind {
@@ -193,6 +195,11 @@ struct RefusedForm: Sendable {
     let id: String
     let form: FormData
     let error: ControlError
+
+    /// Whether the user filled in a field, or the field has an error.
+    func hasValue(of field: FormField) -> Bool {
+        form[field.inputName]?.isEmpty == false || fault(at: "$.\(field.name)") != nil
+    }
 
     /// The error at a path of the body.
     func fault(at path: String) -> String? {

@@ -88,8 +88,8 @@ struct SubscriptionCard: Sendable {
             ChangeSubscription(app: ledger.app, originalTransactionId: id, productId: ""),
             "Change plan",
             [.init("productId", "New plan", .choice(choices))]
-                + ledger.offerFields(of: others, withSigned: false)
-                + [.init("billingPlan", "Billing plan"), .timeOfAction],
+                + ledger.offerFields(of: others)
+                + [.offerSignature, .init("billingPlan", "Billing plan"), .timeOfAction],
             name: id
         )
     }
