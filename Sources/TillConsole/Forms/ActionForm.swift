@@ -39,6 +39,7 @@ extension PageRequest {
         let refused = refused.flatMap { $0.id == id ? $0 : nil }
         let fields = fields + (fields.isEmpty ? [] : settleFields(of: operation)) + confirmationFields(of: operation)
         let names = Set((fields + more).map(\.name))
+        if let refused { rejected.add(fields + more, of: refused) }
         let hidden = parts.fields.filter { !names.contains($0.name) }
             .map { FormField($0.name, "", .hidden, value: $0.value) }
         return formBase(id, parts.path.filter { !names.contains("path.\($0.key)") }).with([

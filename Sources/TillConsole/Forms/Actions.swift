@@ -37,6 +37,8 @@ final class Actions: Sendable {
     private static let maxPending = 256
     /// The maximum number of shown results that are kept for repeated forms.
     private static let maxShown = 256
+    /// The maximum number of deliveries in a result whose reasons are read.
+    private static let maxReasons = 5
     /// How long a result that was not shown is kept.
     private static let retention = Duration.seconds(3_600)
     /// How long a repeated form shows the earlier result.
@@ -67,7 +69,8 @@ final class Actions: Sendable {
             let control = self.control.acting(for: session?.caller ?? .console)
             Task { [self] in
                 do throws(ControlError) {
-                    end(name, .success(try await answer(to: operation, parameters, form, control)))
+                    let answer = try await answer(to: operation, parameters, form, control)
+                    end(name, .success(answer), await Self.reasons(of: answer, parameters, control))
                 } catch {
                     end(name, .failure(error))
                 }
@@ -109,9 +112,30 @@ final class Actions: Sendable {
         }
     }
 
-    private func end(_ name: String, _ outcome: Result<ActionAnswer, ControlError>) {
+    /// Why the last attempts of the pending deliveries in an answer failed.
+    private static func reasons(of answer: ActionAnswer, _ parameters: [String: String], _ control: ControlCaller)
+        async -> [String: String]
+    {
+        guard let settled = (answer as? any SettledAnswer)?.settled, let app = app(of: parameters) else { return [:] }
+        var reasons: [String: String] = [:]
+        for delivery in settled.pendingDeliveries.prefix(maxReasons) where delivery.sendAttemptResult != nil {
+            let get = GetNotification(app: app, notificationUUID: delivery.notificationUUID)
+            // The result without a reason is better than an error for an action that has succeeded.
+            let deliveries = (try? await control.send(get))?.deliveries
+            let attempt = deliveries?.first { $0.endpoint == delivery.endpoint }?.attempts.last
+            reasons[Effect.key(delivery.notificationUUID, delivery.endpoint)] = attempt?.reason
+        }
+        return reasons
+    }
+
+    private func end(
+        _ name: String,
+        _ outcome: Result<ActionAnswer, ControlError>,
+        _ reasons: [String: String] = [:]
+    ) {
         let waiting = entries.withLock { entries in
             entries[name]?.effect.outcome = outcome
+            entries[name]?.effect.reasons = reasons
             defer { entries[name]?.waiting = [] }
             return entries[name]?.waiting ?? []
         }
@@ -162,7 +186,9 @@ final class Actions: Sendable {
         default: break
         }
         let check = Self.check(operation, parameters, form)
-        return try await control.perform(operation.id, parameters, query: query, body: body, if: check)
+        let answer = try await control.perform(operation.id, parameters, query: query, body: body, if: check)
+        guard let settings = answer as? SettingsInfo else { return answer }
+        return ChangedSettings(settings: settings, changed: body.members.map(\.key))
     }
 
     // MARK: Actions with several operations

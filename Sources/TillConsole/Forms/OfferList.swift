@@ -39,7 +39,8 @@ struct OfferList: Sendable {
                     "options": group.choices.listed { choice in
                         [
                             "value": choice.value, "name": choice.name, "reason": choice.reason,
-                            "note": choice.reason == nil ? choice.note : nil, "product": group.product, "isChosen": choice.value == typed && group.product == product,
+                            "note": choice.reason == nil ? choice.note : nil, "product": group.product,
+                            "isChosen": choice.value == typed && group.product == product,
                         ]
                     },
                 ]

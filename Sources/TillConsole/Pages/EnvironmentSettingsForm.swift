@@ -124,6 +124,27 @@ enum EnvironmentSettingsForm {
         return (rule.rawValue, rule == .refuse ? "reject the purchase" : convert)
     }
 
+    /// The settings that changed, with the labels and words of the form.
+    static func words(of answer: ChangedSettings) -> [PageValue] {
+        let settings = answer.settings
+        let grace = settings.grace.map { grace in
+            [grace.days == 0 ? "none" : "\(grace.days) days", coverages.first { $0.0 == grace.coverage?.rawValue }?.1]
+                .compactMap(\.self).joined(separator: ", ")
+        }
+        let all: [(key: String, label: String, words: String)] = [
+            ("rate", "Subscription renewal rate", words(of: settings.rate)),
+            ("grace", "Grace period", grace ?? "none"),
+            ("refundRule", "Refund decisions", words(ofRefundRule: settings.refundRule)),
+            ("released", "App is released", settings.released ? "yes" : "no (production answers 401)"),
+            ("payloadProfile", "Payload profile", words(ofProfile: settings.payloadProfile)),
+            (
+                "missingPrice", "If a product has no price in the storefront",
+                missingPrices.first { $0.0 == settings.missingPrice.rawValue }?.1 ?? settings.missingPrice.rawValue
+            ),
+        ]
+        return all.filter { answer.changed.contains($0.key) }.map { ["name": $0.label, "value": $0.words] }
+    }
+
     /// A renewal rate as an option. The names of Xcode's rates do not show how long a month lasts.
     private static func words(of rate: RenewalRate) -> String {
         guard rate.rawValue.hasPrefix("xcode-") else { return rate.rawValue }
