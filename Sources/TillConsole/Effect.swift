@@ -31,9 +31,9 @@ struct Effect: Sendable {
         let tree: JSONTree? = try? (answer is NoAnswer ? nil : JSONTree(encoding: answer))
         let shown = ShownAnswer(answer)
         let settled = (answer as? any SettledAnswer)?.settled
-        let hasFailures = settled?.pendingDeliveries.contains { ($0.sendAttemptResult ?? .success) != .success } ?? false
+        let results = settled?.pendingDeliveries.compactMap(\.sendAttemptResult) ?? []
         return [
-            "title": title, "isDone": true, "hasFailures": hasFailures,
+            "title": title, "isDone": true, "hasFailures": results.contains { $0 != .success },
             "hasCaused": !shown.events.isEmpty || !shown.notifications.isEmpty, "events": shown.eventWords,
             "notifications": shown.notifications.listed { value(of: $0, by: shown.customer, page) },
             "transaction": shown.transaction.map { value(of: $0, isSold: shown.isSale, page) },

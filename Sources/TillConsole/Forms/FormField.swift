@@ -142,7 +142,8 @@ struct FormField: Sendable {
     /// The error of the field, with its label, and with bounds in the unit that the user enters.
     private func words(of fault: JSONFault, _ schema: Schema?, _ error: ControlError) -> String {
         if case .integer(_, let range)? = schema?.plain {
-            let bounds = range.map { ", \(Words.thousandths($0.lowerBound)) to \(Words.thousandths($0.upperBound))" } ?? ""
+            let bounds =
+                range.map { ", \(Words.thousandths($0.lowerBound)) to \(Words.thousandths($0.upperBound))" } ?? ""
             switch kind {
             case .money?: return "Enter an amount such as 4.99\(bounds)."
             case .thousandths?: return "Enter a percentage such as 37.5\(bounds)."

@@ -171,7 +171,7 @@ enum NotificationWords {
             "endpoint": delivery.endpoint, "words": words, "style": style, "next": next,
             "tries": attempts.isEmpty ? "no attempts yet" : "after \(Words.count(attempts.count, "attempt"))",
             "result": failure.map { failure in
-                [Words.plain(failure.sendAttemptResult.rawValue), failure.reason].compactMap(\.self).joined(separator: ": ")
+                Words.plain(failure.sendAttemptResult.rawValue) + (failure.reason.map { ": \($0)" } ?? "")
             }, "status": failure?.status,
             "attempts": attempts.enumerated().listed { index, attempt in
                 [

@@ -141,7 +141,7 @@ class TestStory:
         browser.see("grace period", ".subscription")
         assert browser.visible(".tl-grace")
         browser.wait(lambda: browser.visible(".tl-pending"), "the mark of an undelivered notification")
-        browser.see("pending", "#notifications")
+        browser.see("retrying", "#notifications")
         browser.examine("customer-grace")
 
     def test_the_renewal_info_is_shown_in_words_and_as_json(self, browser):

@@ -59,14 +59,17 @@ struct ActionResultTests {
 
     @Test("A family member who gets access is not charged, and the page names the purchaser")
     func family() async throws {
-        let test = try await TestShop(selling: SampleCatalog.all)
+        let test = try await TestShop(selling: SampleCatalog.plans)
         try await test.buy("basic", by: "bob")
         let site = try TestConsole(test)
         try await site.visit { visitor in
             let page = "\(Self.scope)/customers/bob"
             let joined = try await visitor.perform("joinFamily", on: page, [("path.member", "ann")])
             let effect = try Self.effect(joined)
-            #expect(joined.status == 200 && !effect.contains("Charged") && effect.contains("Access shared"), "\(effect)")
+            #expect(
+                joined.status == 200 && !effect.contains("Charged") && effect.contains("Access shared"),
+                "\(effect)"
+            )
             let ann = try await visitor.get("\(Self.scope)/customers/ann")
             #expect(ann.text.contains("<p>Shared by <a href=\"\(page)\"><bdi>bob</bdi></a>.</p>"))
         }

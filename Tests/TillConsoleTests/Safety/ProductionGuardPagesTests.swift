@@ -85,8 +85,8 @@ struct ProductionGuardPagesTests {
             #expect(asked.text.contains("class=\"card destructive\"") && asked.text.contains("<dt>Amount</dt>"))
             let refunded = { (visitor: Visitor) in try await visitor.get(page).text.contains(">refunded<") }
             #expect(!(try await refunded(visitor)))
-            let names = ["path.bundleId", "path.environment", "path.transactionId", "share", "_back", "_form", "_proof"]
-            let again = names.map { ($0, asked.hidden($0) ?? "") }
+            let scope = ["path.bundleId", "path.environment", "path.transactionId", "share"]
+            let again = (scope + ["_back", "_form", "_proof"]).map { ($0, asked.hidden($0) ?? "") }
             _ = try await visitor.post("/console/actions/refundTransaction", again + [("_confirmed", "true")])
             #expect(try await refunded(visitor))
             let erasure = try await visitor.perform("eraseCustomer", on: page, [("removeSnapshots", "true")])
