@@ -44,8 +44,8 @@ extension Console {
 
 /// What the page that asks for a confirmation knows about operations and their fields.
 private enum Confirmation {
-    /// Operations that delete nothing, but whose effect on a customer, a price or a certificate no other operation takes
-    /// back. A refund can be reversed, but the customer and the developer's server are notified of it at once.
+    /// Operations that delete nothing, but whose effect on a customer, a price or a certificate no other operation
+    /// takes back. A refund can be reversed, but the customer and the developer's server are notified of it at once.
     static let final: Set = [
         RefundTransaction.operationID, DeclineRefund.operationID, DeclinePurchase.operationID,
         AcceptPriceIncrease.operationID, DeclinePriceIncrease.operationID, ExtendSubscription.operationID,
