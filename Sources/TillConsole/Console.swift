@@ -107,7 +107,7 @@ package struct Console: Sendable {
         _ effect: Effect? = nil,
         action: String? = nil
     ) -> RenderedPage {
-        let shown = Templates.render(template, values)
+        let shown = Folds.unfolding(Templates.render(template, values))
         let effect = effect.map { $0.value(request).with(["isLive": action != nil]) }
         let shownEffect = Templates.render("effect", ["effect": effect])
         // Without a session there are no links to other pages.

@@ -80,6 +80,8 @@ struct PageRequest: Sendable {
     var query: [(name: String, value: String)] = []
     /// The rejected form, which keeps the entered values; nil without one.
     var refused: RefusedForm?
+    /// The fields with errors of the rejected form.
+    let rejected = RejectedFields()
     /// The form sent to the page itself; nil for GET.
     var form: FormData?
 

@@ -11,6 +11,8 @@ struct Effect: Sendable {
     var outcome: Result<ActionAnswer, ControlError>?
     /// The path parameters of the control operation.
     let parameters: [String: String]
+    /// Why the last attempts of deliveries failed, by notification and endpoint.
+    var reasons: [String: String] = [:]
 
     /// Keys with secret values. The page shows such a value once, after the action that created it.
     private static let secrets: Set = ["privateKey", "token", "sharedSecret", "secret", "password"]
@@ -19,14 +21,7 @@ struct Effect: Sendable {
     func value(_ page: PageRequest) -> PageValue {
         switch outcome {
         case nil: ["title": title, "isUnderWay": true]
-        case .failure(let error)?:
-            [
-                "title": title, "isRefused": true, "message": error.message,
-                // Omits errors whose text is the same as the message.
-                "faults": error.faults.filter { $0.expected != error.message }.prefix(20).listed {
-                    ["path": $0.path, "expected": $0.expected, "found": $0.found]
-                },
-            ]
+        case .failure(let error)?: Self.rejection(error, page).with(["title": title])
         case .success(let answer)?: value(of: answer, page)
         }
     }
@@ -35,14 +30,16 @@ struct Effect: Sendable {
         // The types of the contract encode without errors.
         let tree: JSONTree? = try? (answer is NoAnswer ? nil : JSONTree(encoding: answer))
         let shown = ShownAnswer(answer)
+        let settled = (answer as? any SettledAnswer)?.settled
+        let results = settled?.pendingDeliveries.compactMap(\.sendAttemptResult) ?? []
         return [
-            "title": title, "isDone": true,
-            "events": shown.events.map { Words.sentence($0.rawValue) },
+            "title": title, "isDone": true, "hasFailures": results.contains { $0 != .success },
+            "hasCaused": !shown.events.isEmpty || !shown.notifications.isEmpty, "events": shown.eventWords,
             "notifications": shown.notifications.listed { value(of: $0, by: shown.customer, page) },
             "transaction": shown.transaction.map { value(of: $0, isSold: shown.isSale, page) },
             "advance": shown.advance.map(value),
-            "settled": (answer as? any SettledAnswer)?.settled.map(value),
-            "facts": shown.hasValues ? facts(tree) : [], "link": link(shown.link, page),
+            "settled": settled.map(value),
+            "facts": shown.facts ?? (shown.hasValues ? facts(tree) : []), "link": link(shown.link, page),
             "secrets": secrets(tree, key: (answer as? KeyInfo)?.keyId),
             "json": tree.map { Self.withoutSecrets($0).indented },
         ]
@@ -106,12 +103,17 @@ struct Effect: Sendable {
             "deliveries": settled.pendingDeliveries.listed { delivery in
                 [
                     "notification": delivery.notification, "endpoint": delivery.endpoint,
-                    "result": delivery.sendAttemptResult.map { Words.sentence($0.rawValue) },
+                    "result": delivery.sendAttemptResult.map {
+                        Words.result($0, reasons[Self.key(delivery.notificationUUID, delivery.endpoint)])
+                    },
                     "next": delivery.nextAttemptDate,
                 ]
             },
         ]
     }
+
+    /// Identifies a delivery in `reasons`.
+    static func key(_ notification: String, _ endpoint: String) -> String { "\(notification) \(endpoint)" }
 
     /// The top-level values of an answer, such as that of a catalog import.
     private func facts(_ answer: JSONTree?) -> [PageValue] {
@@ -193,6 +195,37 @@ struct ShownAnswer: Sendable {
     private(set) var link: Link?
     /// Whether the page lists the values of the answer.
     private(set) var hasValues = true
+    /// The values of the answer in the words of the pages; nil for the values with the names of the contract.
+    private(set) var facts: [PageValue]?
+    /// Whether the events are those of a member who gets access, but does not pay.
+    private var isOfFamily = false
+
+    /// The names of the events, in the words of the pages.
+    var eventWords: [String] {
+        var words: [String] = []
+        for event in events {
+            let name = isOfFamily ? Self.familyWords(event) : Self.words(event)
+            if let name, !words.contains(name) { words.append(name) }
+        }
+        return words
+    }
+
+    private static func words(_ event: EventName) -> String {
+        switch event {
+        case .cardChanged: "Payment method changed"
+        case .purchaseHeld: "Purchase pending"
+        case .purchaseDeclined: "Pending purchase declined"
+        default: Words.sentence(event.rawValue)
+        }
+    }
+
+    private static func familyWords(_ event: EventName) -> String? {
+        switch event {
+        case .charged, .offerRedeemed: nil
+        case .subscribed, .resubscribed, .renewed: "Access shared"
+        default: words(event)
+        }
+    }
 
     /// Whether the customer was charged.
     var isSale: Bool { events.contains { Self.sales.contains($0) } }
@@ -200,6 +233,7 @@ struct ShownAnswer: Sendable {
     private static let sales: Set<EventName> = [.charged, .subscribed, .resubscribed, .renewed, .recovered, .upgraded]
 
     init(_ answer: ActionAnswer) {
+        facts = AnswerFacts.of(answer)
         switch answer {
         case let answer as ActionInfo:
             show(answer.events, answer.notifications, of: answer.transaction.customer)
@@ -208,7 +242,9 @@ struct ShownAnswer: Sendable {
             show(answer.events, answer.notifications, of: answer.customer)
             transaction = answer.transaction
         case let answer as CustomerChange: show(answer.events, answer.notifications, of: answer.customer.customer)
-        case let answer as FamilyChange: show(answer.events, answer.notifications, of: nil)
+        case let answer as FamilyChange:
+            show(answer.events, answer.notifications, of: nil)
+            isOfFamily = true
         case let answer as CustomerInfo: link = .customer(answer.customer)
         case let answer as CustomerImportInfo: link = .newCustomer(answer.customer)
         case let answer as ErasureInfo: notifications = answer.notifications.map { Notification(words: $0) }

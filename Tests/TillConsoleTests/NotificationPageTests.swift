@@ -113,7 +113,7 @@ struct NotificationPageTests {
             #expect(environment.text.contains("to second: Timed out"), "\(environment.text)")
             let odd = [("from:instant", "2026-02-01T00:00"), ("to:instant", "2026-01-01T00:00")]
             let refused = try await visitor.perform("resendNotifications", on: "\(scope)/notifications", odd)
-            #expect(refused.status == 400 && refused.text.contains("from must not be later than to"))
+            #expect(refused.status == 400 && refused.text.contains("Created from (UTC) must not be later than to"))
         }
     }
 

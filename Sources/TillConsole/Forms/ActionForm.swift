@@ -10,6 +10,7 @@ extension PageRequest {
     ///   - request: the request with the values that the user need not enter. A property that has a field may be empty.
     ///   - label: the button's text.
     ///   - fields: fields with the names of the request's properties.
+    ///   - more: fields that are rarely needed, below “More options”.
     ///   - name: distinguishes several forms of one operation on a page.
     ///   - file: the label of a file field; nil without one.
     ///   - back: the URL of the page that shows the result; nil for this page.
@@ -19,6 +20,7 @@ extension PageRequest {
         _ request: some ControlRequest,
         _ label: String,
         _ fields: [FormField] = [],
+        more: [FormField] = [],
         name: String? = nil,
         file: String? = nil,
         needsFile: Bool = true,
@@ -31,17 +33,21 @@ extension PageRequest {
             assertionFailure("There is no operation \(parts.operation)")
             return .nothing
         }
-        let unknown = FormField.unknown(fields, in: operation)
+        let unknown = FormField.unknown(fields + more, in: operation)
         assert(unknown.isEmpty, "\(operation.id) has no \(unknown)")
         let id = operation.id + (name.map { "-\($0)" } ?? "")
         let refused = refused.flatMap { $0.id == id ? $0 : nil }
         let fields = fields + (fields.isEmpty ? [] : settleFields(of: operation)) + confirmationFields(of: operation)
-        let names = Set(fields.map(\.name))
+        let names = Set((fields + more).map(\.name))
+        if let refused { rejected.add(fields + more, of: refused) }
         let hidden = parts.fields.filter { !names.contains($0.name) }
             .map { FormField($0.name, "", .hidden, value: $0.value) }
         return formBase(id, parts.path.filter { !names.contains("path.\($0.key)") }).with([
             "operation": operation.id, "label": label, "back": back ?? address, "isDestructive": isDestructive,
             "file": file, "needsFile": needsFile, "confirmation": confirmation,
+            "isRefused": refused != nil, "hasMore": !more.isEmpty,
+            "isMoreOpen": more.contains { refused?.hasValue(of: $0) == true },
+            "more": more.map { $0.withValue(of: parts.fields) }.listed { $0.value(in: id, operation, refused) },
             "fields": (hidden + fields.map { $0.withValue(of: parts.fields) }).listed {
                 $0.value(in: id, operation, refused)
             },

@@ -7,6 +7,7 @@ import TillControl
 import TillJSON
 import TillServer
 import TillShop
+import TillStorage
 
 /// Runs the actions that forms request. A long action continues in the background, and an open page shows its result
 /// when it ends. A form sent twice runs once and shows the same result again.
@@ -36,6 +37,8 @@ final class Actions: Sendable {
     private static let maxPending = 256
     /// The maximum number of shown results that are kept for repeated forms.
     private static let maxShown = 256
+    /// The maximum number of deliveries in a result whose reasons are read.
+    private static let maxReasons = 5
     /// How long a result that was not shown is kept.
     private static let retention = Duration.seconds(3_600)
     /// How long a repeated form shows the earlier result.
@@ -66,7 +69,8 @@ final class Actions: Sendable {
             let control = self.control.acting(for: session?.caller ?? .console)
             Task { [self] in
                 do throws(ControlError) {
-                    end(name, .success(try await answer(to: operation, parameters, form, control)))
+                    let answer = try await answer(to: operation, parameters, form, control)
+                    end(name, .success(answer), await Self.reasons(of: answer, parameters, control))
                 } catch {
                     end(name, .failure(error))
                 }
@@ -108,9 +112,30 @@ final class Actions: Sendable {
         }
     }
 
-    private func end(_ name: String, _ outcome: Result<ActionAnswer, ControlError>) {
+    /// Why the last attempts of the pending deliveries in an answer failed.
+    private static func reasons(of answer: ActionAnswer, _ parameters: [String: String], _ control: ControlCaller)
+        async -> [String: String]
+    {
+        guard let settled = (answer as? any SettledAnswer)?.settled, let app = app(of: parameters) else { return [:] }
+        var reasons: [String: String] = [:]
+        for delivery in settled.pendingDeliveries.prefix(maxReasons) where delivery.sendAttemptResult != nil {
+            let get = GetNotification(app: app, notificationUUID: delivery.notificationUUID)
+            // The result without a reason is better than an error for an action that has succeeded.
+            let deliveries = (try? await control.send(get))?.deliveries
+            let attempt = deliveries?.first { $0.endpoint == delivery.endpoint }?.attempts.last
+            reasons[Effect.key(delivery.notificationUUID, delivery.endpoint)] = attempt?.reason
+        }
+        return reasons
+    }
+
+    private func end(
+        _ name: String,
+        _ outcome: Result<ActionAnswer, ControlError>,
+        _ reasons: [String: String] = [:]
+    ) {
         let waiting = entries.withLock { entries in
             entries[name]?.effect.outcome = outcome
+            entries[name]?.effect.reasons = reasons
             defer { entries[name]?.waiting = [] }
             return entries[name]?.waiting ?? []
         }
@@ -153,7 +178,6 @@ final class Actions: Sendable {
         }
         switch operation.id {
         case CreateApp.operationID: return try await newApp(body, form, control)
-        case CreateCustomer.operationID: try await checkIsNew(form, parameters, control)
         case CreateClock.operationID: return try await newClock(body, parameters, form, control)
         case UpdateCustomer.operationID where form["clock"]?.isEmpty == true:
             // An empty field is omitted, but an empty name stands for the environment's clock.
@@ -161,7 +185,10 @@ final class Actions: Sendable {
         case UpdateSettings.operationID: body = try await changes(body, parameters, control)
         default: break
         }
-        return try await control.perform(operation.id, parameters, query: query, body: body)
+        let check = Self.check(operation, parameters, form)
+        let answer = try await control.perform(operation.id, parameters, query: query, body: body, if: check)
+        guard let settings = answer as? SettingsInfo else { return answer }
+        return ChangedSettings(settings: settings, changed: body.members.map(\.key))
     }
 
     // MARK: Actions with several operations
@@ -184,17 +211,34 @@ final class Actions: Sendable {
         return NewAppAnswer(app: app, catalog: catalog)
     }
 
-    /// Rejects an existing customer. The control operation accepts one, but the form must create a new customer.
-    private func checkIsNew(_ form: FormData, _ parameters: [String: String], _ control: ControlCaller)
-        async throws(ControlError)
+    /// Rejects an object that exists. The control operation accepts one, but the form must create a new one.
+    private static func check(_ operation: OperationForm, _ parameters: [String: String], _ form: FormData)
+        -> (@Sendable (Shop) async throws -> Void)?
     {
-        guard let name = form["customer"], !name.isEmpty, let app = Self.app(of: parameters) else { return }
-        if (try? await control.send(GetCustomer(app: app, customer: name))) != nil {
-            throw ControlError(
-                status: .conflict,
-                code: "customer_exists",
-                message: "Customer \"\(name)\" already exists. Open the customer's page or choose another name."
-            )
+        guard let app = app(of: parameters) else { return nil }
+        let scope = AccountScope(environment: app.environment, app: app.bundleId)
+        switch operation.id {
+        case CreateCustomer.operationID:
+            guard let name = form["customer"], !name.isEmpty else { return nil }
+            return { shop in
+                guard try await shop.storage.account(of: CustomerName(scope, name)) != nil else { return }
+                throw ControlError(
+                    status: .conflict,
+                    code: "customer_exists",
+                    message: "Customer \"\(name)\" already exists. Open the customer's page or choose another name."
+                )
+            }
+        case SetEndpoint.operationID where form["_new"] == "true":
+            guard let name = parameters["endpoint"] else { return nil }
+            return { shop in
+                guard shop.registry.rules(of: scope).endpoint(name) != nil else { return }
+                throw ControlError(
+                    status: .conflict,
+                    code: "endpoint_exists",
+                    message: "Endpoint \"\(name)\" already exists. Edit it, or choose another name."
+                )
+            }
+        default: return nil
         }
     }
 

@@ -85,20 +85,18 @@ struct FormField: Sendable {
     func value(in form: String, _ operation: OperationForm, _ refused: RefusedForm?) -> PageValue {
         let path = name.split(separator: ".").map(String.init)
         let property = operation.property(at: path)
-        let isInPath = path.first == "path"
-        let suffix = suffix
-        let typed = refused.map { $0.form[name + suffix] ?? "" } ?? value
-        // A parameter in the path has no prefix in the error.
-        let place = isInPath ? path.dropFirst().joined(separator: ".") : name
-        let fault = refused?.fault(at: "$.\(place)").map { words(of: $0, property?.schema) }
-        let id = "\(form)-\(name)".replacing(".", with: "-")
+        let typed = refused.map { $0.form[inputName] ?? "" } ?? value
+        let fault = refused.flatMap { refused in
+            refused.fault(at: place).map { words(of: $0, property?.schema, refused.error) }
+        }
+        let id = id(in: form)
         let describing = [fault.map { _ in "\(id)-fault" }, help.map { _ in "\(id)-help" }].compactMap(\.self)
         let described = describing.isEmpty ? nil : describing.joined(separator: " ")
-        let common: PageValue = ["id": id, "name": name + suffix, "fault": fault, "describedBy": described]
+        let common: PageValue = ["id": id, "name": inputName, "fault": fault, "describedBy": described]
         let offers = offers.map { $0.value(typed, of: refused?.form[OfferList.product]).with(common) }
-        return value(id: id, name: name + suffix, typed, options(of: property), property?.schema).with(common).with([
+        return value(id: id, name: inputName, typed, options(of: property), property?.schema).with(common).with([
             "help": help, "hasLimits": true, "offers": offers,
-            "isRequired": isInPath || property?.isRequired == true && path.count == 1,
+            "isRequired": path.first == "path" || property?.isRequired == true && path.count == 1,
         ])
     }
 
@@ -135,16 +133,38 @@ struct FormField: Sendable {
         if case .offer(let list)? = kind { list } else { nil }
     }
 
-    /// The error of a field, with bounds in the unit that the user enters.
-    private func words(of fault: String, _ schema: Schema?) -> String {
-        guard case .integer(_, let range)? = schema?.plain else { return fault }
-        let bounds = range.map { ", \(Words.thousandths($0.lowerBound)) to \(Words.thousandths($0.upperBound))" } ?? ""
-        return switch kind {
-        case .money?: "Enter an amount such as 4.99\(bounds)."
-        case .thousandths?: "Enter a percentage such as 37.5\(bounds)."
-        default: fault
+    /// The ID of the input element in a form.
+    func id(in form: String) -> String { "\(form)-\(name)".replacing(".", with: "-") }
+
+    /// The path in errors. A parameter in the path of the URL has no prefix there.
+    var place: String { "$.\(name.hasPrefix("path.") ? String(name.dropFirst(5)) : name)" }
+
+    /// The error of the field, with its label, and with bounds in the unit that the user enters.
+    private func words(of fault: JSONFault, _ schema: Schema?, _ error: ControlError) -> String {
+        if case .integer(_, let range)? = schema?.plain {
+            let bounds =
+                range.map { ", \(Words.thousandths($0.lowerBound)) to \(Words.thousandths($0.upperBound))" } ?? ""
+            switch kind {
+            case .money?: return "Enter an amount such as 4.99\(bounds)."
+            case .thousandths?: return "Enter a percentage such as 37.5\(bounds)."
+            default: break
+            }
         }
+        guard fault.expected == error.message else { return Self.sentence(fault) }
+        let property = name.split(separator: ".").last.map { "\($0) " } ?? ""
+        guard !property.isEmpty, error.message.hasPrefix(property) else { return error.message }
+        return "\(label) \(error.message.dropFirst(property.count))"
     }
+
+    /// An error as a sentence. An error of a value that was rejected is a sentence already.
+    static func sentence(_ fault: JSONFault) -> String {
+        if fault.expected.contains("is not a storefront") { return "Enter a storefront, such as USA or DEU." }
+        if fault.expected.hasSuffix(".") { return fault.expected }
+        return fault.found == "nothing" ? "Enter a value." : "Expected \(fault.expected); found \(fault.found)."
+    }
+
+    /// The name in the sent form.
+    var inputName: String { name + suffix }
 
     /// The suffix of the field's name, which selects the parser of its value.
     private var suffix: String {
@@ -194,9 +214,17 @@ struct RefusedForm: Sendable {
     let form: FormData
     let error: ControlError
 
+    /// Whether the user filled in a field, or the field has an error.
+    func hasValue(of field: FormField) -> Bool {
+        form[field.inputName]?.isEmpty == false || fault(at: field.place) != nil
+    }
+
     /// The error at a path of the body.
-    func fault(at path: String) -> String? {
-        error.faults.first { $0.path == path || $0.path.hasPrefix(path + "[") }
-            .map { $0.expected == error.message ? error.message : "Expected \($0.expected); found \($0.found)." }
+    func fault(at path: String) -> JSONFault? { error.faults.first { Self.isFault($0, at: path) } }
+
+    /// Whether an error belongs to the field with this path.
+    static func isFault(_ fault: JSONFault, at path: String) -> Bool {
+        // The paths of parameters of the URL and the query have no prefix.
+        fault.path == path || fault.path.hasPrefix(path + "[") || "$.\(fault.path)" == path
     }
 }

@@ -6,6 +6,8 @@ struct OfferList: Sendable {
         let value: String
         let name: String
         let reason: String?
+        /// What the user must know to redeem the offer; nil for nothing.
+        let note: String?
     }
 
     /// The offers of a product.
@@ -37,7 +39,8 @@ struct OfferList: Sendable {
                     "options": group.choices.listed { choice in
                         [
                             "value": choice.value, "name": choice.name, "reason": choice.reason,
-                            "product": group.product, "isChosen": choice.value == typed && group.product == product,
+                            "note": choice.reason == nil ? choice.note : nil, "product": group.product,
+                            "isChosen": choice.value == typed && group.product == product,
                         ]
                     },
                 ]

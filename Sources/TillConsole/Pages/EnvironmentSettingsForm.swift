@@ -14,27 +14,54 @@ enum EnvironmentSettingsForm {
         return [
             "endpoints": endpoints.prefix(ListLimit.elements).listed { endpoint($0, app, page) },
             "hasEndpoints": !endpoints.isEmpty,
-            "setEndpoint": setEndpoint(page, app),
+            "edits": endpoints.prefix(ListLimit.elements).filter { $0.name != EndpointRecord.listening }.listed {
+                ["name": $0.name, "form": edit($0, app, page)]
+            },
+            "setEndpoint": setEndpoint(page, app, besides: endpoints),
             "test": NotificationTable.test(app, page),
             "updateSettings": form(try await page.send(GetSettings(app: app)), app, page),
         ]
     }
 
-    /// The form that sets an endpoint.
-    static func setEndpoint(_ page: PageRequest, _ app: AppEnvironment) -> PageValue {
+    /// The form that adds an endpoint. It does not replace an endpoint, because it does not show the present values.
+    static func setEndpoint(_ page: PageRequest, _ app: AppEnvironment, besides present: [EndpointInfo] = [])
+        -> PageValue
+    {
         let reported =
             "Get Notification History and Get Test Notification Status report only the endpoint named “primary”."
+        let hasPrimary = present.contains { $0.name == EndpointRecord.primary }
         return page.form(
             SetEndpoint(app: app, endpoint: "", url: ""),
             "Set endpoint",
             [
-                .init("path.endpoint", "Name", value: "primary", help: reported),
-                .init("url", "URL", hint: "https://example.com/apple"),
-                .init("types", "Notification types, one per line (empty: all)", hint: "DID_RENEW"),
-                .init("version", "Version", .choice([("", "2"), ("1", "1")])),
-            ]
+                .init("path.endpoint", "Name", value: hasPrimary ? "" : EndpointRecord.primary, help: reported),
+                .init("_new", "", .hidden, value: "true"),
+            ] + fields
         )
     }
+
+    /// The form that changes an endpoint, with the present values.
+    private static func edit(_ endpoint: EndpointInfo, _ app: AppEnvironment, _ page: PageRequest) -> PageValue {
+        let present = SetEndpoint(app: app, endpoint: endpoint.name, url: endpoint.url, types: endpoint.types)
+        let version = endpoint.version == .one ? "1" : ""
+        return page.form(
+            present,
+            "Save",
+            fields.map { field in
+                guard field.name == "version" else { return field }
+                var field = field
+                field.value = version
+                return field
+            },
+            name: endpoint.name
+        )
+    }
+
+    private static let fields: [FormField] = [
+        .init("url", "URL", hint: "https://example.com/apple"),
+        .init("types", "Notification types, one per line (empty: all)", hint: "DID_RENEW"),
+        .init("version", "Version", .choice([("", "2"), ("1", "1")])),
+    ]
 
     private static func endpoint(_ endpoint: EndpointInfo, _ app: AppEnvironment, _ page: PageRequest) -> PageValue {
         let name = endpoint.name
@@ -95,6 +122,27 @@ enum EnvironmentSettingsForm {
     private static let missingPrices = MissingPrice.allCases.map { rule in
         let convert = "use the number of its standard price, in the storefront’s currency (no conversion)"
         return (rule.rawValue, rule == .refuse ? "reject the purchase" : convert)
+    }
+
+    /// The settings that changed, with the labels and words of the form.
+    static func words(of answer: ChangedSettings) -> [PageValue] {
+        let settings = answer.settings
+        let grace = settings.grace.map { grace in
+            [grace.days == 0 ? "none" : "\(grace.days) days", coverages.first { $0.0 == grace.coverage?.rawValue }?.1]
+                .compactMap(\.self).joined(separator: ", ")
+        }
+        let all: [(key: String, label: String, words: String)] = [
+            ("rate", "Subscription renewal rate", words(of: settings.rate)),
+            ("grace", "Grace period", grace ?? "none"),
+            ("refundRule", "Refund decisions", words(ofRefundRule: settings.refundRule)),
+            ("released", "App is released", settings.released ? "yes" : "no (production answers 401)"),
+            ("payloadProfile", "Payload profile", words(ofProfile: settings.payloadProfile)),
+            (
+                "missingPrice", "If a product has no price in the storefront",
+                missingPrices.first { $0.0 == settings.missingPrice.rawValue }?.1 ?? settings.missingPrice.rawValue
+            ),
+        ]
+        return all.filter { answer.changed.contains($0.key) }.map { ["name": $0.label, "value": $0.words] }
     }
 
     /// A renewal rate as an option. The names of Xcode's rates do not show how long a month lasts.

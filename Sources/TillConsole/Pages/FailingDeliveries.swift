@@ -35,7 +35,7 @@ struct FailingDeliveries: Sendable {
             "link": page.link(.notification, uuid, of: app), "endpoint": delivery?.endpoint,
             "state": delivery?.nextAttemptDate == nil ? "failed" : "retrying",
             "attempts": Words.count(attempts.count, "attempt"),
-            "result": attempts.last.map { Words.sentence($0.sendAttemptResult.rawValue) },
+            "result": attempts.last.map { Words.result($0.sendAttemptResult, $0.reason) },
             "status": attempts.last?.status, "next": delivery?.nextAttemptDate,
         ]
     }

@@ -40,7 +40,7 @@ extension ConsolePage {
             "everything": kind.isOfNotifications ? "all notifications" : "all API calls",
             "scope": limits.filter { $0.value != nil }.listed { ["name": $0.name, "value": $0.value] },
             "chance": fault.percent.map { "\($0) %" }, "until": fault.until, "seed": fault.seed, "hits": fault.struck,
-            "seen": fault.seen, "limit": fault.limit,
+            "seen": fault.seen, "limit": fault.limit.map { Words.count($0, "hit") },
             "remove": page.form(RemoveFaults(faultId: fault.id), "Delete", name: fault.id, isDestructive: true),
         ]
     }

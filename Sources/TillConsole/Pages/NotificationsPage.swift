@@ -170,7 +170,9 @@ enum NotificationWords {
         return [
             "endpoint": delivery.endpoint, "words": words, "style": style, "next": next,
             "tries": attempts.isEmpty ? "no attempts yet" : "after \(Words.count(attempts.count, "attempt"))",
-            "result": failure.map { Words.plain($0.sendAttemptResult.rawValue) }, "status": failure?.status,
+            "result": failure.map { failure in
+                Words.plain(failure.sendAttemptResult.rawValue) + (failure.reason.map { ": \($0)" } ?? "")
+            }, "status": failure?.status,
             "attempts": attempts.enumerated().listed { index, attempt in
                 [
                     "number": index + 1, "date": Words.time(attempt.attemptDate, isPrecise: true),

@@ -51,11 +51,34 @@ extension ConsolePage {
     /// One request with its bodies and explanation.
     static let request = ConsolePage("/console/requests/{id}", "request", documentation: [.explain, .errors]) { page in
         let request = try await page.send(ExplainRequest(requestId: page.parameters["id"] ?? ""))
+        let error = request.errorCode.flatMap { code in FaultValues.errors.first { $0.code == code }?.message }
+        let entry = value(of: request, page).with([
+            "errorMessage": error, "transaction": await transaction(of: request, page),
+            "rule": rule(of: request).map { id in ["id": id, "link": page.link(faults) + "#rule-\(id)"] as PageValue },
+        ])
         return [
             "title": "\(request.method) \(request.path)",
-            "entry": value(of: request, page), "list": page.link(requests),
+            "entry": entry, "list": page.link(requests),
             "sent": request.requestBody.map(indented), "answered": request.responseBody.map(indented),
         ]
+    }
+
+    /// The fault rule that caused the answer: the explanation begins with `Fault f1:`.
+    private static func rule(of request: RequestInfo) -> String? {
+        request.explanation.firstMatch(of: /^Fault ([A-Za-z0-9-]+):/).map { String($0.output.1) }
+    }
+
+    /// The transaction in the path, with a link; nil if the app has no such transaction.
+    private static func transaction(of request: RequestInfo, _ page: PageRequest) async -> PageValue? {
+        guard
+            let id = request.path.split(separator: "/").last.map(String.init), !id.isEmpty, id.allSatisfy(\.isNumber),
+            let bundleID = request.bundleId,
+            let environment = StoreEnvironment(rawValue: request.environment.lowercased())
+        else { return nil }
+        let app = AppEnvironment(bundleID, environment)
+        // The page of a request for an unknown transaction or app has no link.
+        guard (try? await page.send(GetTransaction(app: app, transactionId: id))) != nil else { return nil }
+        return ["id": id, "link": page.link(.transaction, ["transactionId": id], of: app)]
     }
 
     /// An entry of the request log.

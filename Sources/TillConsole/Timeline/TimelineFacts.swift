@@ -54,6 +54,8 @@ struct TimelineNotice: Equatable, Sendable {
     var fate: Fate
     /// The URL of the notification's page; nil for a timeline without links.
     var address: String?
+    /// Whether an attempt of a pending delivery has failed.
+    var isRetried = false
 
     /// `SUBSCRIBED/INITIAL_BUY`, `DID_RENEW`.
     var words: String { type + (subtype.map { "/\($0)" } ?? "") }

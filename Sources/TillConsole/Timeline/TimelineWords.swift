@@ -99,7 +99,7 @@ struct TimelineWords: Sendable {
         let fate =
             switch notice.fate {
             case .arrived: "Delivered."
-            case .pending: "Delivery pending."
+            case .pending: notice.isRetried ? "Delivery failed, and will be retried." : "Delivery pending."
             case .failed: "Delivery failed."
             case .unsent: "Not sent, because no endpoint was configured."
             }

@@ -108,6 +108,11 @@ enum Words {
         return Money(milliunits: milliunits, currency: currency).words
     }
 
+    /// The result of a delivery attempt, with its reason: `Socket issue: connection refused by 127.0.0.1:9`.
+    static func result(_ result: SendAttemptResult, _ reason: String?) -> String {
+        [sentence(result.rawValue), reason].compactMap(\.self).joined(separator: ": ")
+    }
+
     // MARK: Identifiers
 
     /// An identifier as words: `gracePeriodEntered` as `grace period entered`, `GRACE_PERIOD` as `grace period`.

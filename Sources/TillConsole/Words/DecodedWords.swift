@@ -12,7 +12,7 @@ enum DecodedWords {
     static func parts(_ parts: [DecodedPart]) -> [PageValue] {
         parts.enumerated().map { number, part in
             [
-                "id": "part-\(number)", "name": name(of: part.kind), "place": part.place, "fault": part.fault,
+                "id": "part-\(number)", "name": name(of: part.kind), "place": part.place, "fault": fault(of: part),
                 "verdict": part.verdict.map(value), "facts": document(part.payload),
                 "headerJSON": part.header?.indented,
                 "certificates": certificates(part.certificates), "isCertificate": part.kind == .certificate,
@@ -20,6 +20,15 @@ enum DecodedWords {
                 "length": part.text.map { "\($0.utf8.count) bytes" },
             ]
         }
+    }
+
+    /// Why a part cannot be read. For a signed text, the reason is less useful than the part that was damaged.
+    private static func fault(of part: DecodedPart) -> String? {
+        guard let fault = part.fault, part.text != nil, part.header == nil || part.payload == nil else {
+            return part.fault
+        }
+        let name = part.header == nil ? "header" : "payload"
+        return "The \(name) was changed or damaged, so that it is no longer JSON. Details: \(fault)"
     }
 
     /// A document as a table and as JSON; nil for nil.
@@ -135,7 +144,8 @@ enum DecodedWords {
             case .invalid: ("Not verified", "bad")
             }
         return [
-            "signer": signer, "style": style, "words": verdict.words, "details": verdict.notes,
+            "signer": signer, "style": style, "words": Words.datesInWords(verdict.words),
+            "details": verdict.notes.map(Words.datesInWords),
             "hasDetails": !verdict.notes.isEmpty,
         ]
     }

@@ -71,6 +71,8 @@ package struct ControlCaller: Sendable {
     ///   - parameters: the path parameters.
     ///   - document: the raw body for an operation with its own body parser; `body` is ignored then. The maximum length
     ///     is that of a catalog, also for bodies that are streamed over HTTP.
+    ///   - check: throws an error if the operation must not run for a reason that the operation itself does not know.
+    ///     The audit log records such a refusal like the others.
     /// - Returns: the typed answer, such as `ActionInfo`.
     /// - Throws: `ControlError`.
     package func perform(
@@ -78,7 +80,8 @@ package struct ControlCaller: Sendable {
         _ parameters: [String: String] = [:],
         query: [(name: String, value: String)] = [],
         body: JSONTree = .object([]),
-        document: [UInt8]? = nil
+        document: [UInt8]? = nil,
+        if check: (@Sendable (Shop) async throws -> Void)? = nil
     ) async throws(ControlError) -> any Encodable & Sendable {
         do {
             guard let route = routes[id], !route.work.isDownload else { throw Self.unknown(id) }
@@ -100,6 +103,7 @@ package struct ControlCaller: Sendable {
                     return answer
                 case .handler(let handler):
                     let exchange = try control.exchange(route, parameters, query, bytes)
+                    try await check?(control.shop)
                     return try await handler.value.answer(to: exchange, of: route, on: control)
                 }
             }

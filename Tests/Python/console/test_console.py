@@ -55,7 +55,7 @@ class TestStory:
 
     def test_an_app_is_created_from_a_storekit_file(self, browser):
         browser.act("Create app", {"Bundle ID": BUNDLE, FILE: STOREKIT})
-        browser.see("Done.", "#effect")
+        browser.see(": done", "#effect")
         browser.see(BUNDLE)
         browser.examine("overview")
 
@@ -66,9 +66,23 @@ class TestStory:
         browser.see("Frozen")
         browser.act("Set endpoint", {"URL": post.url})
         browser.see(post.url, "#endpoints")
+        browser.act("Save", {"Notification types, one per line (empty: all)": ""}, "#edit-primary")
+        browser.see(post.url, "#endpoints")
         browser.act("Save settings", {"Grace period": "16 days"})
+        browser.see("Grace period: 16 days", "#effect")
         assert browser.one("#updateSettings-grace-days").get_attribute("value") == "16"
         browser.examine("environment")
+
+    def test_live_updates_do_not_wipe_a_rejected_form(self, browser, verbs):
+        browser.act("Advance", {"Advance by": "soon"})
+        browser.see("Advance by must be a duration", ".clock-actions")
+        # The update of another region shows that the page has been updated since then.
+        verbs.call("createCustomer", {"customer": "waiting"}, bundleId=BUNDLE, environment="sandbox")
+        browser.see("waiting", "#customers")
+        field = browser.one(".clock-actions input[name=by]")
+        assert field.get_attribute("value") == "soon" and field.get_attribute("aria-invalid") == "true"
+        browser.examine("rejected")
+        verbs.call("eraseCustomer", bundleId=BUNDLE, environment="sandbox", customer="waiting")
 
     def test_the_catalog_is_shown(self, browser):
         browser.click("Catalog")
@@ -127,7 +141,7 @@ class TestStory:
         browser.see("grace period", ".subscription")
         assert browser.visible(".tl-grace")
         browser.wait(lambda: browser.visible(".tl-pending"), "the mark of an undelivered notification")
-        browser.see("pending", "#notifications")
+        browser.see("retrying", "#notifications")
         browser.examine("customer-grace")
 
     def test_the_renewal_info_is_shown_in_words_and_as_json(self, browser):
@@ -339,7 +353,7 @@ class TestStory:
         try:
             browser.open(f"/console/apps/{BUNDLE}/sandbox/customers/ann")
             browser.one("#card-updateCustomer-accepted").click()
-            browser.wait(lambda: "Done." in browser.text("#effect"), "the result")
+            browser.wait(lambda: ": done" in browser.text("#effect"), "the result")
         finally:
             browser.without_script(False)
 

@@ -70,6 +70,30 @@ struct ProductionGuardPagesTests {
         }
     }
 
+    @Test("Before a refund in production the console asks, with the labels of the form")
+    func refunds() async throws {
+        let test = try await Self.shop(.operator)
+        let site = try TestConsole(test)
+        try await site.visit { visitor in
+            let page = "\(Self.production)/customers/ann"
+            let ann = try await visitor.get(page)
+            #expect(!ann.text.contains("id=\"own-clock\""), "the fold would be empty")
+            let id = String(try #require(ann.text.firstMatch(of: /id="t-([0-9]+)"/)?.output.1))
+            let fields = [("path.transactionId", id), ("share", "FULL")]
+            let asked = try await visitor.perform("refundTransaction", form: "row-\(id)", on: page, fields)
+            #expect(asked.text.contains("<h1><bdi>Refund transaction?</bdi></h1>"), "\(asked.text)")
+            #expect(asked.text.contains("class=\"card destructive\"") && asked.text.contains("<dt>Amount</dt>"))
+            let refunded = { (visitor: Visitor) in try await visitor.get(page).text.contains(">refunded<") }
+            #expect(!(try await refunded(visitor)))
+            let scope = ["path.bundleId", "path.environment", "path.transactionId", "share"]
+            let again = (scope + ["_back", "_form", "_proof"]).map { ($0, asked.hidden($0) ?? "") }
+            _ = try await visitor.post("/console/actions/refundTransaction", again + [("_confirmed", "true")])
+            #expect(try await refunded(visitor))
+            let erasure = try await visitor.perform("eraseCustomer", on: page, [("removeSnapshots", "true")])
+            #expect(erasure.text.contains("Also delete snapshots that contain the customer</dt><dd><bdi>yes<"))
+        }
+    }
+
     @Test("Without the guard, the console asks no further question")
     func unguarded() async throws {
         let site = try TestConsole(try await Self.shop(Settings()))

@@ -45,11 +45,11 @@ struct AboutCard: Sendable {
         ])
     }
 
-    private func ownClock() async throws -> PageValue {
+    private func ownClock() async throws -> PageValue? {
         let (app, name) = (ledger.app, customer.customer)
         // The production guard permits only the return to the environment's clock.
         let isGuarded = page.shop.settings.guards(app.environment)
-        guard !isGuarded || customer.clock != nil else { return [:] }
+        guard !isGuarded || customer.clock != nil else { return nil }
         let clocks = try await page.send(ListClocks(app: app)).compactMap(\.name)
         // Suggests the customer's name only if no clock has this name.
         let isFree = customer.clock == nil && !clocks.contains(name)

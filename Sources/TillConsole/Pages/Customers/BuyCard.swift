@@ -18,20 +18,18 @@ extension CustomerLedger {
             .init("billingPlan", "Billing plan"),
             .init("storefront", "Storefront", hint: account.storefront.code),
             .init("appAccountToken", "App account token", hint: "a UUID"),
-            .init("offer.token", "Promotional offer JWS", hint: "signed by your server"), .timeOfAction,
+            .offerSignature, .timeOfAction,
             .init("interrupted", "Interrupt the purchase"), .init("finished", "Finish the transaction"),
         ]
         let buy = BuyProduct(app: app, customer: page.customer, productId: "")
-        let offers = offerFields(of: products, withSigned: false)
-        let allOffers = offerFields(of: products, withSigned: true)
-        return [
-            "form": page.form(buy, "Buy", first + offers + rest),
-            "more": page.form(buy, "Buy with options", first + allOffers + rest + more, name: "more"),
-        ]
+        return ["form": page.form(buy, "Buy", first + offerFields(of: products) + rest, more: more)]
     }
 }
 
 extension FormField {
+    /// The signature of an offer.
+    static let offerSignature = FormField("offer.token", "Promotional offer JWS", hint: "signed by your server")
+
     /// When an action takes place.
     static let timeOfAction = FormField("at", "Time of this action (UTC, empty: now)", .instant)
 }

@@ -131,7 +131,8 @@ struct CustomerLedger: Sendable {
             date: entry.signedDate,
             transaction: entry.transaction,
             fate: fate(deliveries),
-            address: page.link(toNotification: entry.uuid)
+            address: page.link(toNotification: entry.uuid),
+            isRetried: deliveries.contains { !$0.isDelivered && $0.due != nil && !$0.attempts.isEmpty }
         )
     }
 

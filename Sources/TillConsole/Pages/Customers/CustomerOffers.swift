@@ -6,15 +6,14 @@ import TillShop
 /// The offers that a customer can redeem with a purchase.
 extension CustomerLedger {
     /// The fields that select an offer of the given products.
-    ///
-    /// - Parameter withSigned: whether the form has a field for the signature of an offer.
-    func offerFields(of products: [Product], withSigned: Bool) -> [FormField] {
+    /// The form needs `FormField.offerSignature`, too.
+    func offerFields(of products: [Product]) -> [FormField] {
         let always: [FormField.Option] = [("", "Automatic"), Self.option(.none)]
-        let groups = products.map { group(of: $0, withSigned: withSigned) }.filter { !$0.choices.isEmpty }
+        let groups = products.map { group(of: $0) }.filter { !$0.choices.isEmpty }
         if groups.reduce(0, { $0 + $1.choices.count }) <= ListLimit.options {
             return [.init("offer", "Offer", .offer(OfferList(always: always, groups: groups)))]
         }
-        let kinds: [OfferKindToApply] = [.introductory] + (withSigned ? [.promotional] : []) + [.code, .winBack]
+        let kinds: [OfferKindToApply] = [.introductory, .promotional, .code, .winBack]
         return [
             .init("offer.kind", "Offer", .choice(always + kinds.map(Self.option))), .init("offer.id", "Offer ID"),
         ]
@@ -24,38 +23,47 @@ extension CustomerLedger {
         (kind.rawValue, kind == .winBack ? "Win-back" : Words.sentence(kind.rawValue))
     }
 
-    private func group(of product: Product, withSigned: Bool) -> OfferList.Group {
+    private func group(of product: Product) -> OfferList.Group {
         let introductory = [product.offer(.introductory)].compactMap(\.self)
         let others = product.offers.filter { $0.kind != .introductory && $0.billingPlan != .monthly }
-        let choices = (introductory + others).compactMap { choice($0, of: product, withSigned: withSigned) }
+        let choices = (introductory + others).compactMap { choice($0, of: product) }
         return OfferList.Group(product: product.id, name: product.referenceName, choices: choices)
     }
 
-    private func choice(_ offer: Offer, of product: Product, withSigned: Bool) -> OfferList.Choice? {
+    private func choice(_ offer: Offer, of product: Product) -> OfferList.Choice? {
         let (kind, redeemed): (OfferKindToApply, OfferChoice)
         switch (offer.kind, offer.id) {
         // A signature can permit an introductory offer to a customer who has used one.
-        case (.introductory, _): (kind, redeemed) = (.introductory, .introductory(evenIfUsed: withSigned))
+        case (.introductory, _): (kind, redeemed) = (.introductory, .introductory(evenIfUsed: true))
         case (.promotional, let id?): (kind, redeemed) = (.promotional, .promotional(id))
         case (.code, let id?): (kind, redeemed) = (.code, .code(id))
         case (.winBack, let id?): (kind, redeemed) = (.winBack, .winBack(id))
         case (_, nil): return nil
         }
         let id = offer.kind == .introductory ? nil : offer.id
-        let refusal = account.refusal(toRedeem: redeemed, of: product, at: now, policy: policy)?.explanation
+        func refusal(_ choice: OfferChoice) -> String? {
+            account.refusal(toRedeem: choice, of: product, at: now, policy: policy)?.explanation
+        }
         let usedUp = usedCodes.first { $0 == offer.redemption(of: product, by: account) }
             .map { Refusal.codeUsedUp(offer: $0.offerID, limit: $0.limit).explanation }
-        let unsigned = offer.kind == .promotional && !withSigned ? Self.needsSignature : nil
+        let unsigned =
+            switch offer.kind {
+            case .promotional: Self.needsSignature
+            case .introductory: refusal(.introductory(evenIfUsed: false)).map { "\($0) \(Self.mayBeSigned)" }
+            default: nil as String?
+            }
         let name = id.map { "\($0) (\(offer.kind.words))" } ?? Words.capitalized(offer.kind.words)
         return OfferList.Choice(
             value: [kind.rawValue, id].compactMap(\.self).joined(separator: ":"),
             name: "\(name): \(terms(of: offer, product))",
-            reason: refusal ?? usedUp ?? unsigned
+            reason: refusal(redeemed) ?? usedUp,
+            note: unsigned
         )
     }
 
     private static let needsSignature =
-        "Your server must sign a promotional offer. Enter the signature under “Buy with more options”."
+        "Your server must sign a promotional offer. Enter the signature as “Promotional offer JWS”."
+    private static let mayBeSigned = "A signature as “Promotional offer JWS” can permit it."
 
     /// The price and duration of an offer in the customer's storefront.
     private func terms(of offer: Offer, _ product: Product) -> String {

@@ -40,6 +40,7 @@ extension CustomerLedger {
         let (words, style) =
             switch notice.fate {
             case .arrived: ("delivered", "good")
+            case .pending where notice.isRetried: ("retrying", "bad")
             case .pending: ("pending", "warn")
             case .failed: ("failed", "bad")
             case .unsent: ("not sent (no endpoint)", "over")

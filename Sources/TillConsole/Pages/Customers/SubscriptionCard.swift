@@ -4,6 +4,7 @@ import TillJSON
 import TillServer
 import TillShop
 import TillSigning
+import TillStorage
 
 /// A subscription of a customer: its timeline, status, renewal info and actions.
 struct SubscriptionCard: Sendable {
@@ -15,6 +16,8 @@ struct SubscriptionCard: Sendable {
     private let info: SubscriptionInfo
     /// The answer about the latest transaction.
     private let latest: TransactionInfo
+    /// The family member who shares the subscription; nil for a purchaser who does not exist on this server.
+    private var purchaser: String?
 
     /// Each card needs timelines and a signature, so a page shows only a few cards.
     private static let maxCards = 12
@@ -29,7 +32,11 @@ struct SubscriptionCard: Sendable {
             else { continue }
             let request = GetSubscription(app: ledger.app, originalTransactionId: id, include: [.signed])
             let latest = try await page.send(request)
-            cards.append(Self(page: page, ledger: ledger, subscription: subscription, info: info, latest: latest).value)
+            var card = Self(page: page, ledger: ledger, subscription: subscription, info: info, latest: latest)
+            if let owner = (subscription as? SharedSubscription)?.owner {
+                card.purchaser = try await page.shop.storage.account(owner)?.customer
+            }
+            cards.append(card.value)
         }
         return cards
     }
@@ -41,7 +48,8 @@ struct SubscriptionCard: Sendable {
         return [
             "id": id, "name": ledger.name(of: info.productId), "product": info.productId,
             "state": Self.status(info.status), "summary": Words.datesInWords(info.summary),
-            "isShared": info.inAppOwnershipType == .familyShared,
+            "isShared": info.inAppOwnershipType == .familyShared, "purchaser": purchaser,
+            "purchaserLink": purchaser.map { page.link(toCustomer: $0) },
             "pictures": facts.map { facts in
                 Timeline.widths.enumerated().map { index, width in
                     Timeline(facts, width: width).svg(id: "timeline-\(id)-\(index)")
@@ -88,8 +96,8 @@ struct SubscriptionCard: Sendable {
             ChangeSubscription(app: ledger.app, originalTransactionId: id, productId: ""),
             "Change plan",
             [.init("productId", "New plan", .choice(choices))]
-                + ledger.offerFields(of: others, withSigned: false)
-                + [.init("billingPlan", "Billing plan"), .timeOfAction],
+                + ledger.offerFields(of: others)
+                + [.offerSignature, .init("billingPlan", "Billing plan"), .timeOfAction],
             name: id
         )
     }

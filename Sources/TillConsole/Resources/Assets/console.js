@@ -49,7 +49,9 @@
     return select.selectedIndex !== Math.max(0, [...select.options].findIndex((option) => option.defaultSelected));
   }
 
+  // The server renders the updates without the values and errors of a rejected form, so its region stays as it is.
   function isInUse(region) {
+    if (region.querySelector("form[data-refused]")) return true;
     const fields = [...region.querySelectorAll("input:not([type=hidden]), select, textarea")];
     return fields.some((field) => field === document.activeElement
       || (field.type === "checkbox" ? field.checked !== field.defaultChecked
