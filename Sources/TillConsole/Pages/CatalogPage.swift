@@ -96,11 +96,17 @@ struct CatalogTable: Sendable {
             "link": page.link(toProduct: product.productId), "name": product.referenceName,
             "storefronts": Array(storefronts.prefix(4)),
             "moreStorefronts": more(storefronts.count, than: 4, "storefront"),
-            "texts": texts(product.localizations),
+            // A name that only repeats the reference name is omitted.
+            "texts": texts(product.localizations?.filter { $0.displayName != product.referenceName }),
             "offers": offers.prefix(6).listed {
-                ["kind": CatalogWords.kind($0.kind), "terms": CatalogWords.terms($0)]
+                [
+                    "kind": CatalogWords.kind($0.kind), "name": $0.id ?? $0.referenceName,
+                    "terms": CatalogWords.terms($0),
+                ]
             },
-            "moreOffers": more(offers.count, than: 6, "offer"),
+            "moreOffers": more(offers.count, than: 6, "offer").map {
+                ["words": $0, "of": product.referenceName, "link": page.link(toProduct: product.productId)] as PageValue
+            },
         ])
     }
 

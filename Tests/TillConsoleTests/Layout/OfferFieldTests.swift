@@ -48,7 +48,7 @@ struct OfferFieldTests {
         #expect(new.contains("<option value=\"CODE:SPRING\">SPRING (code): 0.99 USD every month, 3 times</option>"))
         #expect(new.contains("<option value=\"WIN_BACK:back\" disabled>"))
         let never = Refusal.offerNeedsEarlierSubscription(kind: .winBack).explanation
-        #expect(new.contains("</bdi> is not available: \(never)"))
+        #expect(new.contains("</bdi>” is not available: \(never)"))
         _ = try await site.console.control.send(BuyProduct(app: Self.app, customer: "ann", productId: "pro"))
         let subscribed = try await form(site)
         #expect(subscribed.contains("<option value=\"INTRODUCTORY\" disabled>"))
@@ -75,7 +75,7 @@ struct OfferFieldTests {
         }
         let form = try await form(site)
         #expect(form.contains("<option value=\"CODE:ONE\" disabled>"))
-        #expect(form.contains("</bdi> is not available: \(Refusal.codeUsedUp(offer: "ONE", limit: 1).explanation)"))
+        #expect(form.contains("</bdi>” is not available: \(Refusal.codeUsedUp(offer: "ONE", limit: 1).explanation)"))
         #expect(form.contains("<option value=\"CODE:TWO\">"))
     }
 
