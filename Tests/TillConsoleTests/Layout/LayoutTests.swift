@@ -32,7 +32,7 @@ struct LayoutTests {
         #expect(second.components(separatedBy: "<span class=\"line faint id\">").count == 30 - OverviewRow.apps + 1)
         #expect(first.contains("<small>1 to 20 of 30</small>") && second.contains("<small>21 to 30 of 30</small>"))
         #expect(second.contains("<a href=\"/console/\">First apps</a>") && !first.contains("First apps"))
-        #expect(second.contains("No failing deliveries of these apps."))
+        #expect(second.contains("No failing deliveries of the apps on this page."))
         let places = try ["app9", "app10", "app11"].map {
             try #require(first.range(of: ">com.example.\($0)<")).lowerBound
         }
