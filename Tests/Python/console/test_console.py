@@ -391,7 +391,7 @@ def test_a_production_server_has_its_band_on_every_page(serve):
     assert len(pages) > 14
     for page in sorted(pages):
         browser.open(page)
-        expected = "Production. This server guards" if page.startswith(environment) else "This server guards"
+        expected = "Production, guarded:" if page.startswith(environment) else "This server guards"
         for look in LOOKS[0], LOOKS[2]:
             browser._look(*look[1:])
             band = browser.one("#production-band")
