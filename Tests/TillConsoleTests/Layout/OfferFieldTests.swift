@@ -56,6 +56,23 @@ struct OfferFieldTests {
         #expect(subscribed.contains("Your server must sign a promotional offer."))
     }
 
+    @Test("A reason names the subscription group, not its ID")
+    func groupName() async throws {
+        let site = try await site()
+        let control = site.console.control
+        let group = try #require(Self.products[0].plan?.groupID)
+        try await site.visit { visitor in
+            let catalog = "/console/apps/com.example.shop/sandbox/catalog"
+            let named = try await visitor.perform("putGroup", on: catalog, [("groupId", group), ("name", "Plans")])
+            #expect(named.status == 200)
+        }
+        let bought = try await control.send(BuyProduct(app: Self.app, customer: "ann", productId: "pro"))
+        let id = try #require(bought.transaction?.originalTransactionId)
+        _ = try await control.send(CancelSubscription(app: Self.app, originalTransactionId: id))
+        _ = try await control.send(AdvanceClock(app: Self.app, by: "2mo"))
+        #expect(try await form(site).contains("has used an introductory offer in the group “Plans”;"))
+    }
+
     @Test("An offer code without redemptions left is not available")
     func usedUp() async throws {
         var pro = SampleCatalog.plans[1]
