@@ -35,10 +35,10 @@ extension Console {
     func band(_ request: PageRequest) -> String? {
         let environment = request.parameters["environment"]
         if environment == StoreEnvironment.sandbox.rawValue { return nil }
-        let guarding =
-            "This server guards production: its clocks show real time, and you confirm what cannot be undone."
-        guard environment != nil else { return shop.settings.guardsProduction ? guarding : nil }
-        return shop.settings.guardsProduction ? "Production. \(guarding)" : "Production"
+        let guarding = "clocks show real time, and you confirm what cannot be undone."
+        let isGuarded = shop.settings.guardsProduction
+        guard environment != nil else { return isGuarded ? "This server guards production: \(guarding)" : nil }
+        return isGuarded ? "Production, guarded: \(guarding)" : "Production"
     }
 }
 

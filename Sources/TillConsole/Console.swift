@@ -118,7 +118,7 @@ package struct Console: Sendable {
             "searched": values["searched"], "isInside": isInside,
             "places": navigation(page, request, isOfEnvironment: false),
             "environmentPlaces": navigation(page, request, isOfEnvironment: true),
-            "documentation": documentation,
+            "documentation": documentation, "hasDocumentation": shop.settings.documentation != nil,
             "app": request.parameters["bundleId"], "environment": request.parameters["environment"],
             "address": page?.isLive == true ? request.address : nil, "action": action,
             "live": LiveRegions.summary(shownEffect + shown, apartFrom: request.once), "proof": request.proof,
@@ -130,7 +130,7 @@ package struct Console: Sendable {
     private func navigation(_ page: ConsolePage?, _ request: PageRequest, isOfEnvironment: Bool) -> PageValue? {
         guard !isOfEnvironment || request.parameters["environment"] != nil else { return nil }
         return ConsolePage.all.filter { $0.menu != nil && $0.isOfEnvironment == isOfEnvironment }.listed {
-            ["name": $0.menu, "link": request.link($0), "isCurrent": $0.path == page?.path]
+            ["name": $0.menu, "link": request.link($0), "isCurrent": $0.path == (page?.menuPage ?? page?.path)]
         }
     }
 }

@@ -10,6 +10,8 @@ struct ConsolePage: Sendable {
     let template: String
     /// The name in the navigation bar; nil for a page that the bar does not show.
     let menu: String?
+    /// The path of the page that the navigation bar marks as current; nil for this page.
+    let menuPage: String?
     /// Whether the page accepts forms at its own path, like the decoder. It does not store their data.
     let takesForms: Bool
     /// Whether an open page is updated. Other pages are rendered only on request, because their content is expensive.
@@ -24,12 +26,13 @@ struct ConsolePage: Sendable {
         _ path: String,
         _ template: String,
         menu: String? = nil,
+        menuPage: String? = nil,
         takesForms: Bool = false,
         isLive: Bool = true,
         documentation: [DocumentationPage] = [.console],
         content: @escaping @Sendable (PageRequest) async throws -> PageValue
     ) {
-        (self.path, self.template, self.menu) = (path, template, menu)
+        (self.path, self.template, self.menu, self.menuPage) = (path, template, menu, menuPage)
         (self.takesForms, self.isLive, self.documentation) = (takesForms, isLive, documentation)
         self.content = content
     }

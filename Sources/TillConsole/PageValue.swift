@@ -10,10 +10,12 @@ enum PageValue: Equatable, Sendable {
     case object([String: PageValue])
     case nothing
 
-    /// The rows of a description list: texts as `words` and dates as `time`. Facts without a value are omitted.
+    /// The rows of a description list: texts as `words`, dates as `time`, and links with `words` and `link`. Facts
+    /// without a value are omitted.
     static func facts(_ facts: KeyValuePairs<String, (any PageConvertible)?>) -> PageValue {
         let rows = facts.compactMap { name, fact -> PageValue? in
             guard let value = fact?.pageValue else { return nil }
+            if value["link"] != nil { return value.with(["name": name]) }
             return ["name": name, value["iso"] == nil ? "words" : "time": value]
         }
         return .list(rows)

@@ -139,6 +139,8 @@ struct CustomerPageTests {
             #expect(seen.status == 200)
             #expect(seen.text.contains("&quot;transactionId&quot;: &quot;\(id)&quot;"))
             #expect(seen.text.contains("&quot;autoRenewProductId&quot;: &quot;pro&quot;"))
+            #expect(seen.text.contains("href=\"/console/apps/com.example.shop/sandbox/catalog/pro\""))
+            #expect(seen.text.contains("<dt>Finished</dt>") && seen.text.contains("notifications?customer=ann\""))
             let fields = [("path.transactionId", id), ("share", "PART"), ("percentage", "25000")]
             let refunded = try await visitor.perform("refundTransaction", on: page, fields)
             #expect(refunded.text.contains("REFUND") && refunded.text.contains("refund prorated"))

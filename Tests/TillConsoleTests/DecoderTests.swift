@@ -206,7 +206,8 @@ struct DecoderTests {
             #expect(without.status == 403)
             let shown = try await visitor.post("/console/decoder", [("_proof", String(proof)), ("text", signed)])
             #expect(shown.status == 200)
-            for text in ["Renewal info", "Signed by: this server", "signedTransactionInfo", "1 Jan 2026, 00:00 UTC"] {
+            for text in ["Renewal info", "Signed by: this server", "signedTransactionInfo", "1 Jan 2026, 00:00:00 UTC"]
+            {
                 #expect(shown.text.contains(text), "\(text)")
             }
             #expect(!shown.text.contains("Optional("))

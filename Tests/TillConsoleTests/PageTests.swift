@@ -99,12 +99,12 @@ struct PageTests {
             let endpoint = ("path.endpoint", "primary")
             let url = ("url", "http://127.0.0.1:9/apple")
             _ = try await visitor.perform("setEndpoint", on: environment, [endpoint, url])
-            for (paused, button, name) in [("true", "Resume", "primary (paused)"), ("false", "Pause", "primary")] {
+            for (paused, button, state) in [("true", "Resume", "paused"), ("false", "Pause", "active")] {
                 let form = "updateEndpoint-primary"
                 let fields = [endpoint, ("paused", paused)]
                 let page = try await visitor.perform("updateEndpoint", form: form, on: environment, fields)
                 #expect(page.text.contains(">\(button)</button>"), "\(page.text)")
-                #expect(page.text.contains(#"<th scope="row">\#(name)</th>"#))
+                #expect(page.text.contains("\">\(state)</span></td><td data-label=\"Actions\">"))
             }
         }
     }

@@ -69,6 +69,36 @@ struct SearchPageTests {
         }
     }
 
+    @Test("Apps are found by a part of the name or of the bundle ID")
+    func apps() async throws {
+        let site = try TestConsole(try await TestShop())
+        for (id, name) in [("com.example.notes", "Field Notes"), ("com.example.notes2", "More")] {
+            _ = try await site.console.control.send(CreateApp(bundleId: id, name: name))
+        }
+        try await site.visit { visitor in
+            let found = try await visitor.get("/console/search?q=field")
+            #expect(
+                found.text.contains("<h2 id=\"found-app\">Apps</h2>") && found.text.contains("<bdi>Field Notes</bdi>")
+            )
+            let both = try await visitor.get("/console/search?q=example.NOTES")
+            #expect(both.text.contains("apps/com.example.notes/sandbox/\"") && both.text.contains("<bdi>More</bdi>"))
+            let exact = try await visitor.get("/console/search?q=com.example.notes")
+            #expect(exact.status == 303 && exact.headers[.location] == "/console/apps/com.example.notes/sandbox/")
+        }
+    }
+
+    @Test("A comparison shows dates, statuses and amounts in words")
+    func words() {
+        #expect(
+            DecodedWords.words(of: 1_772_359_209_000, "revocationDate", currency: nil) == "1 Mar 2026, 10:00:09 UTC"
+        )
+        #expect(DecodedWords.words(of: 3, "status", currency: nil) == "billing retry")
+        #expect(DecodedWords.words(of: 37_500, "revocationPercentage", currency: nil) == "37.5 %")
+        #expect(DecodedWords.words(of: 4_990, "price", currency: "USD") == "4.99 USD")
+        #expect(DecodedWords.words(of: 4_990, "price", currency: nil) == "4.99")
+        #expect(DecodedWords.words(of: 1, "autoRenewStatus", currency: nil) == nil)
+    }
+
     @Test("More than a page of customers has a next page")
     func pages() async throws {
         let test = try await TestShop(selling: SampleCatalog.all)
@@ -104,9 +134,10 @@ struct SearchPageTests {
             let list = try await visitor.get("/console/snapshots")
             #expect(list.text.contains("action=\"/console/comparison\"") && list.text.contains("The current state"))
             let found = try await visitor.get("/console/comparison?from=fresh")
-            #expect(found.status == 200 && found.text.contains("Differences between fresh and the current state"))
+            #expect(found.status == 200 && found.text.contains("Differences between “fresh” and the current state"))
             #expect(found.text.contains("<dt><code>autoRenewStatus</code></dt><dd><bdi>1</bdi> → <bdi>0</bdi></dd>"))
             #expect(found.text.contains("href=\"\(environment)customers/bob\""))
+            #expect(found.text.contains("class=\"current\">Snapshots") && found.text.contains(">All snapshots</a>"))
             let same = try await visitor.get("/console/comparison?from=fresh&to=fresh&bundleId=com.example.shop")
             #expect(same.status == 200 && same.text.contains("No differences."))
             let unknown = try await visitor.get("/console/comparison?from=none")

@@ -32,6 +32,7 @@ struct OfferList: Sendable {
     func value(_ typed: String, of product: String?) -> PageValue {
         [
             "follows": Self.product,
+            "hasReasons": groups.contains { $0.choices.contains { $0.reason != nil || $0.note != nil } },
             "always": always.listed { ["value": $0.value, "name": $0.name, "isChosen": $0.value == typed] },
             "groups": groups.listed { group in
                 [

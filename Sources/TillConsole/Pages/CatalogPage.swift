@@ -75,16 +75,18 @@ struct CatalogTable: Sendable {
     /// The sections of the page: one for each subscription group, and one for one-time purchases.
     func sections(of shown: ArraySlice<ProductInfo>, _ page: PageRequest) -> [PageValue] {
         var sections: [(group: String?, rows: [PageValue])] = []
+        let hasTexts = shown.contains { !Self.otherNames($0.localizations, than: $0.referenceName).isEmpty }
         for product in shown {
             let group = product.subscription?.groupId
             if sections.last?.group != group || sections.isEmpty { sections.append((group, [])) }
-            sections[sections.count - 1].rows.append(Self.row(product, page))
+            sections[sections.count - 1].rows.append(Self.row(product, page).with(["hasTexts": hasTexts]))
         }
         return sections.enumerated().map { index, section in
             let group = groups.first { $0.groupId == section.group }
             return [
                 "id": "section-\(index)", "name": section.group.map { group?.name ?? $0 }, "groupId": section.group,
-                "isGroup": section.group != nil, "texts": Self.texts(group?.localizations), "rows": section.rows,
+                "isGroup": section.group != nil, "rows": section.rows, "hasTexts": hasTexts,
+                "texts": Self.texts(Self.otherNames(group?.localizations, than: group?.name)),
             ]
         }
     }
@@ -96,11 +98,16 @@ struct CatalogTable: Sendable {
             "link": page.link(toProduct: product.productId), "name": product.referenceName,
             "storefronts": Array(storefronts.prefix(4)),
             "moreStorefronts": more(storefronts.count, than: 4, "storefront"),
-            "texts": texts(product.localizations),
+            "texts": texts(otherNames(product.localizations, than: product.referenceName)),
             "offers": offers.prefix(6).listed {
-                ["kind": CatalogWords.kind($0.kind), "terms": CatalogWords.terms($0)]
+                [
+                    "kind": CatalogWords.kind($0.kind), "name": $0.id ?? $0.referenceName,
+                    "terms": CatalogWords.terms($0),
+                ]
             },
-            "moreOffers": more(offers.count, than: 6, "offer"),
+            "moreOffers": more(offers.count, than: 6, "offer").map {
+                ["words": $0, "of": product.referenceName, "link": page.link(toProduct: product.productId)] as PageValue
+            },
         ])
     }
 
@@ -117,6 +124,11 @@ struct CatalogTable: Sendable {
     /// `2 more offers`; nil if all are shown.
     private static func more(_ count: Int, than limit: Int, _ noun: String) -> String? {
         count > limit ? Words.count(count - limit, "more \(noun)") : nil
+    }
+
+    /// The localizations whose name does not only repeat the reference name.
+    private static func otherNames(_ texts: [LocalizationInfo]?, than name: String?) -> [LocalizationInfo] {
+        (texts ?? []).filter { $0.displayName != name }
     }
 
     /// Localized names and descriptions.

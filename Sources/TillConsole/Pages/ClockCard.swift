@@ -30,7 +30,8 @@ struct ClockCard: Sendable {
         let hasNext = !upcoming.events.isEmpty || job != nil || (delivery ?? now) > now
         return [
             "id": id, "own": own, "title": Self.title(app.environment), "now": now, "mode": clock.mode.rawValue,
-            "words": Self.words(clock), "isOpen": isOpen, "isGuarded": page.shop.settings.guards(app.environment),
+            "words": Self.words(clock, page.shop.wallClock()),
+            "isOpen": isOpen, "isGuarded": page.shop.settings.guards(app.environment),
             "advance": clock.advance.map {
                 ["to": $0.to, "accounts": $0.accounts, "notifications": $0.notifications] as PageValue
             },
@@ -78,12 +79,23 @@ struct ClockCard: Sendable {
         }
     }
 
-    /// The mode of a clock: `Frozen`.
-    static func words(_ clock: ClockInfo) -> String {
-        switch clock.mode {
-        case .frozen: "Frozen"
-        case .running: "Speed: \(clock.speed ?? 1) × real time"
-        case .real: "Real time"
+    /// The mode of a clock: `Frozen`. A clock at the speed of real time differs from real time by its distance.
+    static func words(_ clock: ClockInfo, _ wallClock: Timestamp) -> String {
+        words(clock.mode, clock.speed, clock.now, wallClock)
+    }
+
+    static func words(_ mode: ClockMode, _ speed: Int?, _ clock: Timestamp, _ wallClock: Timestamp) -> String {
+        switch (mode, speed ?? 1) {
+        case (.frozen, _): return "Frozen"
+        case (.real, _): return "Real time"
+        case (.running, 1):
+            let (now, real) = (clock.milliseconds, wallClock.milliseconds)
+            // The clock was read before the wall clock, so seconds are of no use.
+            guard abs(now - real) >= 60_000 else { return "Real time" }
+            let minute: Int64 = 60_000
+            let length = Words.length(from: real / minute * minute, to: now / minute * minute)
+            return "\(length) \(now > real ? "ahead of" : "behind") real time"
+        case (.running, let speed): return "Speed: \(speed) × real time"
         }
     }
 

@@ -75,11 +75,12 @@ enum EnvironmentSettingsForm {
         )
         let update = UpdateEndpoint(app: app, endpoint: name).pausing(!isPaused)
         return [
-            "name": isPaused ? "\(name) (paused)" : name, "url": endpoint.url, "version": endpoint.version.rawValue,
+            "name": name, "state": isPaused ? "paused" : "active", "style": isPaused ? "warn" : "good",
+            "url": endpoint.url, "version": endpoint.version.rawValue,
             "types": Array(endpoint.types.prefix(ListLimit.elements)),
             // `till listen` deletes its own endpoint.
             "forms": name == EndpointRecord.listening
-                ? nil : [remove, page.form(update, isPaused ? "Resume" : "Pause", name: name)],
+                ? nil : [page.form(update, isPaused ? "Resume" : "Pause", name: name), remove],
         ]
     }
 

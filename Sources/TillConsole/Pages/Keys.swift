@@ -80,10 +80,19 @@ extension ConsolePage {
         let team = FormField("path.issuerId", "Team", try await page.teams())
         let removal = SetPrimarySharedSecret(issuerId: "", remove: true)
         let forms = [
-            page.form(SetSharedSecret(bundleId: ""), "Set app-specific secret", [app, secret]),
-            page.form(SetPrimarySharedSecret(issuerId: ""), "Set team secret", [team, secret]),
-            page.form(removal, "Delete team secret", [team], name: "remove", isDestructive: true),
-        ]
+            (
+                "Set the secret of an app",
+                page.form(SetSharedSecret(bundleId: ""), "Set app-specific secret", [app, secret])
+            ),
+            (
+                "Set the secret of a team",
+                page.form(SetPrimarySharedSecret(issuerId: ""), "Set team secret", [team, secret])
+            ),
+            (
+                "Delete the secret of a team",
+                page.form(removal, "Delete team secret", [team], name: "remove", isDestructive: true)
+            ),
+        ].listed { ["title": $0.0, "form": $0.1] }
         return table.with(["forms": forms])
     }
 }

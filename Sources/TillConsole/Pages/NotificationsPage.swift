@@ -92,7 +92,7 @@ enum NotificationTable {
         -> PageValue
     {
         let fields: [FormField] = [
-            .init("type", "Type", .choice(Notice.filters.map { ($0, $0) })), .init("customer", "Customer", hint: "ann"),
+            .init("type", "Type", .choice(Notice.filters.map { ($0, $0) })), .init("customer", "Customer"),
             .init("endpoint", "Endpoint", .choice(endpoints)), .init("from", "Created from (UTC)", .instant),
             .init("to", "Created until (UTC)", .instant),
             .init("failed", "Only with a delivery that failed or will be retried"),

@@ -43,21 +43,12 @@ extension TimelineDrawing {
         timeline.facts.transactions.map { $0 + period.row.shownID }
     }
 
-    /// The labels of the bars: every price if all fit, otherwise each price that differs from the previous price.
+    /// The labels of the bars: the price of every bar that has room for it.
     func prices() -> [(text: String, x: Double)?] {
-        let placed = timeline.bars.map { bar -> (text: String, x: Double)? in
+        timeline.bars.map { bar -> (text: String, x: Double)? in
             guard let price = bar.period.row.price else { return nil }
             let text = price.milliunits == 0 ? "free" : String(price.words.prefix { $0 != " " })
             return place(of: text, in: bar).map { (text, $0) }
-        }
-        if zip(timeline.bars, placed).allSatisfy({ $1 != nil || $0.period.row.price == nil || $0.isCut }) {
-            return placed
-        }
-        var last: String?
-        return placed.map { price in
-            guard let price, price.text != last else { return nil }
-            last = price.text
-            return price
         }
     }
 

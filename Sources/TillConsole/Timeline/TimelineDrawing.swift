@@ -129,7 +129,11 @@ struct TimelineDrawing: Sendable {
         let count = facts.hasEarlier ? "" : "\(timeline.story.hidden) "
         let link = facts.earlier.map { [("href", "\($0)\(first.row.change)"), ("tabindex", "-1")] }
         svg.element(link == nil ? "g" : "a", link ?? []) { svg in
-            svg.label("tl-earlier", x: 1, y: 14, "‹ \(count)earlier")
+            let text = "‹ \(count)earlier"
+            // A target that is easy to hit.
+            let width = max(Layout.pill, TextWidth.of(text, size: Layout.small) * 1.1 + 6)
+            svg.rectangle("tl-target", SVGBox(x: 0, y: 0, width: width, height: Layout.pill))
+            svg.label("tl-earlier", x: 1, y: 15, text)
         }
     }
 

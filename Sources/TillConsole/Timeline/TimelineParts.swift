@@ -39,9 +39,6 @@ struct TimelineBar: Equatable, Sendable {
     /// The position where access ended early; nil if it did not.
     let revokedX: Double?
 
-    /// Whether the period or the access to it ended early.
-    var isCut: Bool { revokedX != nil || period.end < period.expiresDate }
-
     init(_ period: TimelinePeriod, on scale: TimelineScale, _ lanes: [TimelineLane]) {
         self.period = period
         x = scale.x(period.start)

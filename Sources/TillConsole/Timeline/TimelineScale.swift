@@ -9,8 +9,9 @@ struct TimelineScale: Sendable {
     /// The boundaries in ascending order, with their horizontal positions.
     let boundaries: [(instant: Timestamp, x: Double)]
 
-    /// The maximum width, in pixels, of a period of median length.
-    private static let widestPeriod = 230.0
+    /// The maximum width of a period of median length: in pixels, and as a part of the whole width, so that a single
+    /// period does not leave most of a wide timeline empty.
+    private static let (widestPeriod, widestPart) = (230.0, 0.6)
 
     /// Creates a scale over the boundaries of a history.
     ///
@@ -34,7 +35,8 @@ struct TimelineScale: Sendable {
                 : min(max(pow(share, 0.6), 0.22), 3)
         }
         let whole = max(weights.reduce(0, +), .ulpOfOne)
-        let measure = min((range.upperBound - range.lowerBound) / whole, Self.widestPeriod)
+        let width = range.upperBound - range.lowerBound
+        let measure = min(width / whole, max(Self.widestPeriod, width * Self.widestPart))
         var x = range.lowerBound
         var places = rising.prefix(1).map { (instant: $0, x: x) }
         for (instant, weight) in zip(rising.dropFirst(), weights) {

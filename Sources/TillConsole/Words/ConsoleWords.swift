@@ -13,7 +13,9 @@ enum Words {
         let isNear = now.map { abs($0.milliseconds / 1_000 - instant.milliseconds / 1_000) < 3_600 } ?? false
         return [
             "iso": instant.iso8601,
-            "words": Self.instant(instant.milliseconds, withSeconds: isPrecise || isNear && now != instant),
+            "words": isPrecise
+                ? UTCDate(instant).preciseWords
+                : Self.instant(instant.milliseconds, withSeconds: isNear && now != instant),
             "away": now.map { distance(from: $0.milliseconds, to: instant.milliseconds) },
         ]
     }
@@ -169,7 +171,10 @@ struct UTCDate: Sendable {
     var timeWithSeconds: String { "\(time):\(Self.two(second))" }
 
     /// `5 Feb 2026, 14:05 UTC`
-    var words: String { "\(date), \(second == 0 ? time : timeWithSeconds) UTC" }
+    var words: String { second == 0 ? "\(date), \(time) UTC" : preciseWords }
+
+    /// `5 Feb 2026, 14:05:00 UTC`
+    var preciseWords: String { "\(date), \(timeWithSeconds) UTC" }
 
     private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
 }

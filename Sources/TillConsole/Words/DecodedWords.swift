@@ -110,6 +110,18 @@ enum DecodedWords {
         return isShown ? Timestamp(milliseconds: number) : nil
     }
 
+    /// A number of a transaction or subscription in words: a date, a status, an amount or a percentage; nil for
+    /// another.
+    static func words(of number: Int64, _ key: String, currency: String?) -> String? {
+        if let date = instant(key, number) { return UTCDate(date).preciseWords }
+        switch key {
+        case "status": return SubscriptionStatus(rawValue: Int(number)).map { Words.plain("\($0)") }
+        case "revocationPercentage": return Words.percent(Int(number))
+        case "price", "renewalPrice": return Words.money(number, currency) ?? Words.thousandths(number)
+        default: return nil
+        }
+    }
+
     private static func money(_ key: String, _ number: Int64?, in parent: JSONTree?) -> String? {
         guard key == "price" || key.hasSuffix("Price") else { return nil }
         return Words.money(number, parent?["currency"]?.text)

@@ -301,6 +301,8 @@ class Browser:
             findings += [f"axe, {look}: {finding}" for finding in self._barriers()]
             findings += [f"{look}: wider than the screen: {element}" for element in self._too_wide()]
             findings += [f"{look}: out of sight: {element}" for element in self._out_of_sight()]
+            if screen == NARROW:
+                findings += [f"{look}: scrolls sideways: {element}" for element in self._scrolled()]
         self._look(*LOOKS[0][1:])
         assert not findings, f"{name} ({self.path}):\n" + "\n".join(findings)
 
@@ -371,6 +373,13 @@ class Browser:
             return [...document.querySelectorAll(selector)].filter((element) => element.checkVisibility()
                 && !element.closest("svg, pre") && element.getBoundingClientRect().right > window.innerWidth + 1
             ).map((element) => element.outerHTML.slice(0, 160)).slice(0, 4);
+        """)
+
+    def _scrolled(self):
+        """The parts of the page whose content is cut off unless a user scrolls them sideways."""
+        return self.driver.execute_script("""
+            return [...document.querySelectorAll(".scroll")].filter((part) => part.checkVisibility()
+                && part.scrollWidth > part.clientWidth + 1).map((part) => part.outerHTML.slice(0, 160));
         """)
 
     def on_a_phone(self):

@@ -22,7 +22,7 @@ struct LayoutTests {
     func manyApps() async throws {
         let site = try TestConsole(try await TestShop())
         let control = site.console.control
-        for number in 10..<39 { _ = try await control.send(CreateApp(bundleId: "com.example.app\(number)")) }
+        for number in 9..<38 { _ = try await control.send(CreateApp(bundleId: "com.example.app\(number)")) }
         let app = AppEnvironment(TestShop.bundleID)
         for number in 0..<12 { _ = try await control.send(CreateCustomer(app: app, customer: "c\(number)")) }
         let first = try await page("/console/", site)
@@ -30,6 +30,13 @@ struct LayoutTests {
         let link = try #require(first.range(of: "/console/?after="))
         let second = try await page(String(first[link.lowerBound...].prefix { $0 != "\"" }), site)
         #expect(second.components(separatedBy: "<span class=\"line faint id\">").count == 30 - OverviewRow.apps + 1)
+        #expect(first.contains("<small>1 to 20 of 30</small>") && second.contains("<small>21 to 30 of 30</small>"))
+        #expect(second.contains("<a href=\"/console/\">First apps</a>") && !first.contains("First apps"))
+        #expect(second.contains("No failing deliveries of the apps on this page."))
+        let places = try ["app9", "app10", "app11"].map {
+            try #require(first.range(of: ">com.example.\($0)<")).lowerBound
+        }
+        #expect(places == places.sorted(), "numbers are in their order")
         let both = first + second
         #expect(both.contains(">10+ customers</a>") && both.contains(">0 customers</a>"))
         #expect(both.components(separatedBy: "id=\"createApp\"").count == 3)
@@ -72,10 +79,12 @@ struct LayoutTests {
         let names = try await page("/console/faults", without)
         #expect(names.contains("Faults (<code>docs/operating/faults.md</code>)"))
         #expect(names.contains("href=\"/openapi.json\""))
+        #expect(names.contains("<code>--documentation-url</code>"))
         settings.documentation = "https://docs.example/till"
         let with = try TestConsole(try await TestShop(settings: settings))
         let links = try await page("/console/faults", with)
         #expect(links.contains("<a href=\"https://docs.example/till/operating/faults/\">Faults</a>"))
+        #expect(!links.contains("--documentation-url"))
         #expect(try await page("/console/", with).contains("<a href=\"https://docs.example/till/operating/\">"))
     }
 
@@ -112,9 +121,25 @@ struct LayoutTests {
         func words(_ value: PageValue) -> PageValue? { value["words"] }
         #expect(words(Words.time(instant)) == .text("1 Mar 2026, 10:00 UTC"))
         #expect(words(Words.time(instant, isPrecise: true)) == .text("1 Mar 2026, 10:00:09 UTC"))
+        let whole = Timestamp(milliseconds: 1_772_359_200_000)
+        #expect(words(Words.time(whole, isPrecise: true)) == .text("1 Mar 2026, 10:00:00 UTC"))
         let soon = instant.advanced(milliseconds: -60_000)
         #expect(words(Words.time(instant, from: soon)) == .text("1 Mar 2026, 10:00:09 UTC"))
         let before = instant.advanced(milliseconds: -7_200_000)
         #expect(words(Words.time(instant, from: before)) == .text("1 Mar 2026, 10:00 UTC"))
+    }
+
+    @Test("A clock at the speed of real time shows its distance from real time")
+    func clocks() throws {
+        let real = Timestamp(milliseconds: 1_772_359_209_000)
+        func words(_ mode: ClockMode, _ ahead: Int64, speed: Int? = nil) -> String {
+            let now = real.advanced(milliseconds: ahead)
+            return ClockCard.words(mode, speed, now, real)
+        }
+        #expect(words(.real, 0) == "Real time" && words(.frozen, 90_000) == "Frozen")
+        #expect(words(.running, 10, speed: 1) == "Real time")
+        #expect(words(.running, 3 * 86_400_000, speed: 1) == "3 days ahead of real time")
+        #expect(words(.running, -7_200_000) == "2 hours behind real time")
+        #expect(words(.running, 0, speed: 60) == "Speed: 60 × real time")
     }
 }

@@ -48,12 +48,29 @@ struct OfferFieldTests {
         #expect(new.contains("<option value=\"CODE:SPRING\">SPRING (code): 0.99 USD every month, 3 times</option>"))
         #expect(new.contains("<option value=\"WIN_BACK:back\" disabled>"))
         let never = Refusal.offerNeedsEarlierSubscription(kind: .winBack).explanation
-        #expect(new.contains("</bdi> is not available: \(never)"))
+        #expect(new.contains("</bdi>” is not available: \(never)"))
         _ = try await site.console.control.send(BuyProduct(app: Self.app, customer: "ann", productId: "pro"))
         let subscribed = try await form(site)
         #expect(subscribed.contains("<option value=\"INTRODUCTORY\" disabled>"))
         #expect(subscribed.contains(Refusal.offerNeedsNoSubscription(kind: .introductory).explanation))
         #expect(subscribed.contains("Your server must sign a promotional offer."))
+    }
+
+    @Test("A reason names the subscription group, not its ID")
+    func groupName() async throws {
+        let site = try await site()
+        let control = site.console.control
+        let group = try #require(Self.products[0].plan?.groupID)
+        try await site.visit { visitor in
+            let catalog = "/console/apps/com.example.shop/sandbox/catalog"
+            let named = try await visitor.perform("putGroup", on: catalog, [("groupId", group), ("name", "Plans")])
+            #expect(named.status == 200)
+        }
+        let bought = try await control.send(BuyProduct(app: Self.app, customer: "ann", productId: "pro"))
+        let id = try #require(bought.transaction?.originalTransactionId)
+        _ = try await control.send(CancelSubscription(app: Self.app, originalTransactionId: id))
+        _ = try await control.send(AdvanceClock(app: Self.app, by: "2mo"))
+        #expect(try await form(site).contains("has used an introductory offer in the group “Plans”;"))
     }
 
     @Test("An offer code without redemptions left is not available")
@@ -75,7 +92,7 @@ struct OfferFieldTests {
         }
         let form = try await form(site)
         #expect(form.contains("<option value=\"CODE:ONE\" disabled>"))
-        #expect(form.contains("</bdi> is not available: \(Refusal.codeUsedUp(offer: "ONE", limit: 1).explanation)"))
+        #expect(form.contains("</bdi>” is not available: \(Refusal.codeUsedUp(offer: "ONE", limit: 1).explanation)"))
         #expect(form.contains("<option value=\"CODE:TWO\">"))
     }
 

@@ -9,7 +9,12 @@ extension CustomerLedger {
     var purchaseForms: PageValue {
         let products = forSale
         guard !products.isEmpty else { return ["isEmpty": true] }
-        let choices = products.map { ($0.id, "\($0.referenceName) (\($0.id))") }
+        // The IDs are long, and only needed to tell products with the same name apart.
+        let names = Dictionary(grouping: products, by: \.referenceName)
+        let choices = products.map { product in
+            let isUnique = names[product.referenceName]?.count == 1
+            return (product.id, isUnique ? product.referenceName : "\(product.referenceName) (\(product.id))")
+        }
         let first: [FormField] = [
             .init("productId", "Product", products.count <= ListLimit.options ? .choice(choices) : nil)
         ]

@@ -11,13 +11,16 @@ extension CustomerLedger {
         let always: [FormField.Option] = [("", "Automatic"), Self.option(.none)]
         let groups = products.map { group(of: $0) }.filter { !$0.choices.isEmpty }
         if groups.reduce(0, { $0 + $1.choices.count }) <= ListLimit.options {
-            return [.init("offer", "Offer", .offer(OfferList(always: always, groups: groups)))]
+            return [.init("offer", "Offer", .offer(OfferList(always: always, groups: groups)), help: Self.automatic)]
         }
         let kinds: [OfferKindToApply] = [.introductory, .promotional, .code, .winBack]
         return [
-            .init("offer.kind", "Offer", .choice(always + kinds.map(Self.option))), .init("offer.id", "Offer ID"),
+            .init("offer.kind", "Offer", .choice(always + kinds.map(Self.option)), help: Self.automatic),
+            .init("offer.id", "Offer ID"),
         ]
     }
+
+    private static let automatic = "Automatic: the introductory offer if the customer is eligible, otherwise none."
 
     private static func option(_ kind: OfferKindToApply) -> FormField.Option {
         (kind.rawValue, kind == .winBack ? "Win-back" : Words.sentence(kind.rawValue))
@@ -56,9 +59,16 @@ extension CustomerLedger {
         return OfferList.Choice(
             value: [kind.rawValue, id].compactMap(\.self).joined(separator: ":"),
             name: "\(name): \(terms(of: offer, product))",
-            reason: refusal(redeemed) ?? usedUp,
-            note: unsigned
+            reason: (refusal(redeemed) ?? usedUp).map(withGroupName),
+            note: unsigned.map(withGroupName)
         )
+    }
+
+    /// An explanation with the names of subscription groups instead of their IDs.
+    private func withGroupName(_ explanation: String) -> String {
+        catalog.groups.values.reduce(explanation) { text, group in
+            text.replacing("in group \(group.id);", with: "in the group “\(group.name)”;")
+        }
     }
 
     private static let needsSignature =

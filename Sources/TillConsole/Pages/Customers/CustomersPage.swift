@@ -1,4 +1,5 @@
 import TillControl
+import TillCore
 import TillServer
 import TillShop
 
@@ -42,8 +43,11 @@ enum CustomerTable {
     static func value(_ page: PageRequest, after: String?, limit: Int) async throws -> PageValue {
         let app = try page.app
         let list = try await page.send(ListCustomers(app: app, after: after, limit: limit))
+        let hasClocks = list.customers.contains { $0.clock != nil }
+        let catalog = page.shop.registry.catalog(of: app.bundleId)
         return [
-            "customers": list.customers.map { row($0, page) },
+            "hasClocks": hasClocks,
+            "customers": list.customers.map { row($0, catalog, page).with(["hasClocks": hasClocks]) },
             "next": list.next.map { page.link(.customers, query: [(name: "after", value: $0)]) },
             "form": page.form(
                 CreateCustomer(app: app, customer: ""),
@@ -56,13 +60,16 @@ enum CustomerTable {
         ]
     }
 
-    private static func row(_ customer: CustomerInfo, _ page: PageRequest) -> PageValue {
+    private static func row(_ customer: CustomerInfo, _ catalog: Catalog, _ page: PageRequest) -> PageValue {
         [
             "name": customer.customer, "link": page.link(toCustomer: customer.customer),
             "storefront": customer.storefront.code, "transactions": customer.transactions, "clock": customer.clock,
             "card": Words.card(customer.card),
             "subscriptions": customer.subscriptions.prefix(maxSubscriptions).listed {
-                ["product": $0.productId, "status": SubscriptionCard.status($0.status)]
+                [
+                    "product": catalog.products[$0.productId]?.referenceName ?? $0.productId,
+                    "status": SubscriptionCard.status($0.status),
+                ]
             },
         ]
     }

@@ -23,7 +23,7 @@ extension CustomerLedger {
         return [
             "rows": shown.listed { value(of: $0, actions[$0.shownID] ?? []) },
             "next": last.map { page.linkToSelf([(name: "after", value: String($0.change))]) },
-            "newest": isPast ? page.linkToSelf([]) : nil,
+            "hasRows": !shown.isEmpty, "newest": isPast ? page.linkToSelf([]) : nil,
         ]
     }
 

@@ -27,7 +27,9 @@ extension ConsolePage {
         return [
             "title": "Transaction \(id)",
             "customer": transaction.customer, "customerLink": page.link(toCustomer: transaction.customer),
-            "facts": facts(of: transaction, row), "signed": signed(transaction),
+            "facts": facts(of: transaction, row, page),
+            "notifications": page.link(.notifications, query: [(name: "customer", value: transaction.customer)]),
+            "signed": signed(transaction),
             "isCopy": row.ownership == .familyShared, "hasRequest": transaction.refundRequest != nil,
             "refunds": refunds(app, transaction, page),
             "actions": page.buttons(
@@ -45,7 +47,7 @@ extension ConsolePage {
             ("device", "Signed transaction as the device receives it", transaction.device?.signedTransactionInfo),
         ]
         return signed.compactMap { id, name, jws in
-            jws.map { ["id": id, "name": name, "jws": $0, "payload": DecodedJWS.payload($0)?.indented] }
+            jws.map { ["id": id, "name": name, "jws": $0, "payload": DecodedWords.document(DecodedJWS.payload($0))] }
         }
     }
 
@@ -55,11 +57,15 @@ extension ConsolePage {
     {
         let (id, available) = (transaction.transactionId, transaction.availableActions)
         var forms: [PageValue] = []
+        func add(_ title: String, _ form: PageValue) { forms.append(["title": title, "form": form]) }
         if available.contains(.reverseRefund) {
-            forms.append(page.form(ReverseRefund(app: app, transactionId: id), "Reverse refund", [.timeOfAction]))
+            add(
+                "Reverse a refund",
+                page.form(ReverseRefund(app: app, transactionId: id), "Reverse refund", [.timeOfAction])
+            )
         }
         if available.contains(.declineRefund) {
-            forms.append(page.form(DeclineRefund(app: app, transactionId: id), "Decline refund"))
+            add("Decline the refund request", page.form(DeclineRefund(app: app, transactionId: id), "Decline refund"))
         }
         if available.contains(.refund) {
             let part: [(RefundShare, String)] = available.contains(.refundUnusedPart) ? [(.unused, "Unused part")] : []
@@ -67,31 +73,36 @@ extension ConsolePage {
             let reasons: [(RevocationReason, String)] = [(.other, "Other"), (.issueInApp, "An issue in the app")]
             let fields: [FormField] = [
                 .init("share", "Amount", .choice(shares.map { ($0.rawValue, $1) })),
-                .init("percentage", "Percent (only for the amount “Percentage”)", .thousandths, hint: "50"),
+                .init("percentage", "Percent", .thousandths, hint: "50"),
                 .init("reason", "Revocation reason", .choice(reasons.map { (String($0.rawValue), $1) })),
                 .timeOfAction,
             ]
             let refund = RefundTransaction(app: app, transactionId: id)
-            forms.append(page.form(refund, "Refund", fields, isDestructive: true))
+            add("Refund", page.form(refund, "Refund", fields, isDestructive: true))
         }
         if available.contains(.requestRefund) {
             let request = RequestRefund(app: app, transactionId: id)
-            forms.append(page.form(request, "Request refund", [.init("reason", "Reason")]))
+            add("Request a refund as the customer", page.form(request, "Request refund", [.init("reason", "Reason")]))
         }
         return forms
     }
 
-    private static func facts(of transaction: TransactionInfo, _ row: Transaction) -> PageValue {
+    private static func facts(of transaction: TransactionInfo, _ row: Transaction, _ page: PageRequest) -> PageValue {
+        func linked(_ words: String, _ link: String) -> PageValue { ["words": words, "link": link] }
+        let (product, original) = (transaction.productId, transaction.originalTransactionId)
         let percentage = transaction.revocationPercentage.map { ", \(Words.percent($0))" } ?? ""
         return .facts([
-            "Product": transaction.productId, "Type": row.type.wireName, "Quantity": transaction.quantity,
+            "Product": linked(product, page.link(toProduct: product)), "Type": row.type.wireName,
+            "Quantity": transaction.quantity,
             "Price": Words.money(transaction.price, transaction.currency),
             "Reason": Words.sentence(row.reason.rawValue), "Ownership": Words.sentence(row.ownership.rawValue),
             "Purchased": transaction.purchaseDate, "Expires": transaction.expiresDate,
             "Offer": row.offer.map { Words.plain($0.mode.rawValue) }, "Offer ID": row.offer?.id,
             "Revoked": transaction.revocationDate,
             "Revocation": transaction.revocationType.map { Words.plain($0.rawValue) + percentage },
-            "Original transaction ID": transaction.originalTransactionId, "Order ID": transaction.orderId,
+            "Finished": row.isFinished ? "yes" : "no",
+            "Original transaction ID": linked(original, page.link(toTransaction: original)),
+            "Order ID": transaction.orderId,
             "Web order line item ID": transaction.webOrderLineItemId, "Storefront": row.storefront.code,
         ])
     }

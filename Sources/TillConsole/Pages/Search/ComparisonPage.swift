@@ -8,12 +8,15 @@ extension ConsolePage {
     static let comparison = ConsolePage(
         "/console/comparison",
         "comparison",
+        menuPage: ConsolePage.snapshots.path,
         isLive: false,
         documentation: [.snapshots]
     ) { page in
-        let title: PageValue = ["title": "Compare snapshots", "box": try await CompareBox.value(page)]
+        let title: PageValue = [
+            "title": "Compare snapshots", "snapshots": page.link(.snapshots), "box": try await CompareBox.value(page),
+        ]
         guard let from = page.value("from") else { return title }
-        let heading = "\(from) and \(page.value("to") ?? "the current state")"
+        let heading = "“\(from)” and \(page.value("to").map { "“\($0)”" } ?? "the current state")"
         let asked = title.with(["isAsked": true, "summary": "Differences between \(heading)"])
         do {
             let found = try await page.send(
@@ -86,13 +89,22 @@ private enum Differences {
             "customer": name == difference.customer ? nil : difference.customer,
             "details": difference.notificationType ?? difference.productId, "date": difference.date,
             "hasFields": difference.fields != nil,
-            "fields": difference.fields?.listed {
-                ["name": $0.name, "before": words($0.before), "after": words($0.after)]
+            "fields": difference.fields?.listed { field in
+                let currency = difference.fields?.first { $0.name == "currency" }
+                return [
+                    "name": field.name, "before": words(field.before, field.name, currency?.before),
+                    "after": words(field.after, field.name, currency?.after),
+                ]
             },
         ]
     }
 
-    private static func words(_ value: String?) -> String { value ?? "none" }
+    /// A value as other pages show it: dates and statuses in words.
+    private static func words(_ value: String?, _ name: String, _ currency: String?) -> String {
+        guard let value else { return "none" }
+        guard let number = Int64(value) else { return value }
+        return DecodedWords.words(of: number, name, currency: currency) ?? value
+    }
 
     private static func word(_ object: ComparedObject) -> String {
         object.rawValue.prefix(1).uppercased() + object.rawValue.dropFirst()

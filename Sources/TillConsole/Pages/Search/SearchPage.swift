@@ -12,33 +12,60 @@ extension ConsolePage {
             let found = try await page.send(
                 Search(value: value, after: page.value("after"), limit: ListLimit.elements)
             )
-            return asked.with(SearchGroups.value(of: found, value, page))
+            // The operation finds objects of apps; the names of the apps themselves are few.
+            let isFirst = page.value("after") == nil
+            let apps = isFirst ? FoundApps(try await page.send(ListApps()), value, page) : FoundApps()
+            return asked.with(SearchGroups.value(of: found, apps, value, page))
         } catch let error as ControlError where error.status == .badRequest {
             return asked.with(["error": error.message, "showsHelp": true])
         }
     }
 }
 
+/// The apps whose bundle ID or name contains the searched text, regardless of case.
+private struct FoundApps {
+    /// The group of results; empty without any.
+    var groups: [PageValue] = []
+    /// The link of the app with exactly this bundle ID.
+    var exact: [String?] = []
+
+    init() {}
+
+    init(_ apps: [AppInfo], _ value: String, _ page: PageRequest) {
+        func isFound(_ text: String) -> Bool { text.lowercased().contains(value.lowercased()) }
+        func link(_ app: AppInfo) -> String { page.link(toEnvironment: AppEnvironment(app.bundleId)) }
+        let found = OverviewRow.sorted(apps.filter { isFound($0.bundleId) || isFound($0.name) })
+        guard !found.isEmpty else { return }
+        let rows = found.prefix(ListLimit.elements).listed { app in
+            ["name": app.name, "link": link(app), "app": app.bundleId]
+        }
+        groups = [["kind": "app", "name": "Apps", "rows": rows]]
+        exact = found.filter { $0.bundleId == value }.map(link)
+    }
+}
+
 /// Search results in groups, by what was found.
 private enum SearchGroups {
-    static func value(of found: SearchResults, _ value: String, _ page: PageRequest) -> PageValue {
-        let groups = SearchMatchKind.allCases.compactMap { kind -> PageValue? in
-            let matches = found.matches.filter { $0.kind == kind }
-            guard !matches.isEmpty else { return nil }
-            return ["kind": kind.rawValue, "name": name(of: kind), "rows": matches.listed { row(of: $0, page) }]
-        }
+    static func value(of found: SearchResults, _ apps: FoundApps, _ value: String, _ page: PageRequest) -> PageValue {
+        let groups =
+            apps.groups
+            + SearchMatchKind.allCases.compactMap { kind -> PageValue? in
+                let matches = found.matches.filter { $0.kind == kind }
+                guard !matches.isEmpty else { return nil }
+                return ["kind": kind.rawValue, "name": name(of: kind), "rows": matches.listed { row(of: $0, page) }]
+            }
         let query = found.next.map { [(name: "q", value: value), (name: "after", value: $0)] }
-        let isOver = found.matches.isEmpty && found.next == nil
+        let isOver = groups.isEmpty && found.next == nil
         return [
-            "groups": groups, "isEmpty": found.matches.isEmpty, "showsHelp": isOver,
-            "next": query.map { page.linkToSelf($0) }, "redirect": target(of: found, page),
+            "groups": groups, "isEmpty": groups.isEmpty, "showsHelp": isOver,
+            "next": query.map { page.linkToSelf($0) }, "redirect": target(of: found, apps, page),
         ]
     }
 
     /// The page of the only exact result; nil if there are none or several.
-    private static func target(of found: SearchResults, _ page: PageRequest) -> String? {
+    private static func target(of found: SearchResults, _ apps: FoundApps, _ page: PageRequest) -> String? {
         guard page.value("after") == nil else { return nil }
-        let targets = Set(found.matches.filter(\.isExact).map { link(to: $0, page) })
+        let targets = Set(found.matches.filter(\.isExact).map { link(to: $0, page) } + apps.exact)
         return targets.count == 1 ? targets.first ?? nil : nil
     }
 
