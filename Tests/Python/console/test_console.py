@@ -399,7 +399,10 @@ def test_a_production_server_has_its_band_on_every_page(serve):
     pages = set(SERVER_PAGES) | {f"{environment}/customers/eva"}
     for start in ["/console/", environment]:
         browser.open(start)
-        links = [link.get_attribute("href") for link in browser.all("header nav.places a, main a")]
+        # A live update may replace a link after the test has found it.
+        links = browser.wait(
+            lambda: [link.get_attribute("href") for link in browser.all("header nav.places a, main a")], "links"
+        )
         pages |= {link.removeprefix(browser.address) for link in links if link}
     pages = {page for page in pages if page.startswith(("/console/", environment)) and "sandbox" not in page}
     assert len(pages) > 14
