@@ -106,8 +106,8 @@ extension Till {
     }
 
     /// The command that the arguments name. The parser describes every command before it reads the first argument,
-    /// which takes 6 ms of the start of a server, so `till serve` is read by itself. For an error or its help, it is
-    /// read again.
+    /// which takes 6 ms of the start of a server, so `till serve` is parsed alone. For an error or its help, it is
+    /// parsed again.
     private static func parsed() throws -> any ParsableCommand {
         let arguments = CommandLine.arguments.dropFirst()
         guard arguments.first == Serve.configuration.commandName else { return try parseAsRoot() }

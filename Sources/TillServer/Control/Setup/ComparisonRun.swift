@@ -149,7 +149,7 @@ struct ComparisonRun {
 
     /// The accounts that are known to be equal, with all their transactions. Two states with equal accounts can have
     /// different transactions, if a snapshot was restored between them. An account with more transactions than are read
-    /// here is compared by itself.
+    /// here is compared alone.
     private func equal(among pairs: [Pair]) async throws -> Set<AccountID> {
         let ids = pairs.filter { $0.old == $0.new }.map(\.id)
         let limit = Self.transactionsAtOnce
