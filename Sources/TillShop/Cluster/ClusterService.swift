@@ -117,13 +117,13 @@ package struct ClusterService: Service {
 extension Shop {
     /// Reloads configuration that this node or another node has written.
     func follow(_ kinds: Set<DocumentKind>, isNewEra: Bool) async throws {
-        if isNewEra { return try await reloadAll() }
+        if isNewEra { return try await reloadAll(.everything) }
         try await identifiers.readReserved()
         if !kinds.isDisjoint(with: [.team, .app, .key, .catalog, .rules]) { try await registry.reload() }
         if kinds.contains(.rules) { checkAllClocks() }
         if kinds.contains(.clock) { signals.check(try await clocks.reload()) }
         if kinds.contains(.chain) { try await keys.chains.follow(storage) }
-        if kinds.contains(.fault) { try await faults.reload(keepsCounters: true) }
+        if kinds.contains(.fault) { try await faults.reload(.nothing) }
         if kinds.contains(.revocation) { try await keys.authority.reload() }
     }
 

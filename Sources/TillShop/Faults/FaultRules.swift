@@ -84,17 +84,24 @@ package final class FaultRules: Sendable {
 
     /// Reloads the rules from the store.
     ///
-    /// - Parameter keepsCounters: whether unchanged rules keep their counters, because another node has only added or
-    ///   removed some rules. Otherwise all data was replaced: all counters start again at zero, and no write counts as
-    ///   recent.
-    func reload(keepsCounters: Bool = false) async throws {
+    /// Unchanged rules keep their counters, except those of replaced data, which start again at zero. If data was
+    /// replaced, no write counts as recent.
+    ///
+    /// - Parameter replaced: what was replaced; nothing if another node has only added or removed some rules.
+    func reload(_ replaced: ReplacedData) async throws {
         let read = try await Self.read(storage)
         standings.withLock { standings in
-            let before = keepsCounters ? standings : []
+            let before = standings.filter { standing in
+                switch replaced {
+                case .nothing: true
+                case .app(let app): standing.rule.app != app
+                case .everything: false
+                }
+            }
             standings = read.map { new in before.first { $0.rule == new.rule } ?? new }
         }
         highest.withLock { $0 = max($0, Self.highest(of: read)) }
-        if !keepsCounters { recentRows.clear() }
+        if replaced != .nothing { recentRows.clear() }
     }
 
     private static let highestName = "faults"

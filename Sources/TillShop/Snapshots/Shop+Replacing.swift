@@ -54,7 +54,7 @@ extension Shop {
     func replacing<Value: Sendable>(_ body: (inout ReplacedData) async throws -> Value) async throws -> Value {
         let value = try await locks.gate.replacing { replaced in
             let value = try await body(&replaced)
-            try await reloadAll()
+            try await reloadAll(replaced)
             return value
         }
         // This must happen in the new epoch, because results of deliveries that began in the old epoch are discarded.
@@ -65,14 +65,16 @@ extension Shop {
     }
 
     /// Reloads from the database everything that is held in memory.
-    func reloadAll() async throws {
+    ///
+    /// - Parameter replaced: the data that was replaced.
+    func reloadAll(_ replaced: ReplacedData) async throws {
         // The restored state may contain numbers from the identifier block in use, and chains of another server.
         identifiers.forget()
         try await keys.reload()
         snapshots.epoch.value = try await RestoreEpoch.read(storage)
         try await registry.reload()
         try await clocks.reload()
-        try await faults.reload()
+        try await faults.reload(replaced)
         quarantine.clear()
         warnOfProductionClocks()
     }

@@ -52,6 +52,18 @@ struct FaultControlTests {
         }
     }
 
+    @Test("A rule keeps its count when the data of another app is replaced")
+    func otherApp() async throws {
+        try await Self.run { control, app, id in
+            _ = try await control.send(AddFault(kind: .status, bundleId: app.bundleId, limit: 1, code: 503))
+            #expect(try await control.apple(.get, Self.info + id, in: app.environment).status == 503)
+            _ = try await control.send(CreateApp(bundleId: "com.example.other"))
+            _ = try await control.send(Reset(bundleId: "com.example.other"))
+            #expect(try await control.apple(.get, Self.info + id, in: app.environment).status == 200)
+            #expect(try await Self.hits(control) == [1])
+        }
+    }
+
     @Test("A rule applies only to the customer and the route that it names, in both environments")
     func scope() async throws {
         try await Self.run { control, app, id in
