@@ -19,6 +19,15 @@ extension ConsolePage {
             own.append(try await ClockCard(page: page, app: app, own: clock).value(limit: 3))
         }
         let other: StoreEnvironment = environment == .sandbox ? .production : .sandbox
+        // A guarded server creates no clocks.
+        let createClock =
+            page.shop.settings.guards(environment)
+            ? nil
+            : page.form(
+                CreateClock(app: app, name: ""),
+                "Create clock",
+                [.init("name", "Name"), .init("at", "Start time (UTC)", .instant)]
+            )
         return try await FailingDeliveries(page, app, limit: 10).value.with([
             "title": "\(info.name), \(environment.rawValue)",
             "clock": try await ClockCard(page: page, app: app).value(limit: 10, isOpen: true),
@@ -27,11 +36,7 @@ extension ConsolePage {
             "allCustomers": page.link(.customers), "jobs": try await jobs(page, app),
             "settings": try await EnvironmentSettingsForm.value(page), "otherEnvironment": other.rawValue,
             "otherLink": page.link(toEnvironment: AppEnvironment(bundleID, other)),
-            "createClock": page.form(
-                CreateClock(app: app, name: ""),
-                "Create clock",
-                [.init("name", "Name"), .init("at", "Start time (UTC)", .instant)]
-            ),
+            "createClock": createClock,
         ])
     }
 

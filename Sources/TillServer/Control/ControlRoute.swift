@@ -122,12 +122,18 @@ struct ControlExchange: Sendable {
     func app(_ bundleID: String) throws -> AppRecord {
         if let app = shop.registry.app(bundleID) { return app }
         let known = shop.registry.apps.map(\.bundleID)
+        let others = known.count > Self.maxNamedApps ? " and \(known.count - Self.maxNamedApps) others" : ""
         throw ControlError.notFound(
             "unknown_app",
             "There is no app \(bundleID). "
-                + (known.isEmpty ? "Create one with till app create." : "Apps: \(known.joined(separator: ", ")).")
+                + (known.isEmpty
+                    ? "Create one with till app create."
+                    : "Apps: \(known.prefix(Self.maxNamedApps).joined(separator: ", "))\(others).")
         )
     }
+
+    /// The number of apps that an error names.
+    private static let maxNamedApps = 10
 
     /// The account of a customer.
     func account(of customer: String, in scope: AccountScope) async throws -> Account {
