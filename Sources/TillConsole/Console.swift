@@ -107,7 +107,8 @@ package struct Console: Sendable {
         _ effect: Effect? = nil,
         action: String? = nil
     ) -> RenderedPage {
-        let shown = Folds.unfolding(Templates.render(template, values))
+        let rendered = Templates.render(template, values)
+        let shown = request.refused == nil ? rendered : Folds.unfolding(rendered)
         let effect = effect.map { $0.value(request).with(["isLive": action != nil]) }
         let shownEffect = Templates.render("effect", ["effect": effect])
         // Without a session there are no links to other pages.

@@ -210,26 +210,23 @@ package struct Runtime: Sendable {
             try announce(ports)
         }
         let ticker = Ticker(shop, metrics: figures)
-        let work: [(name: String, service: (any Service)?)] = [
-            ("stop signals", stop), ("cluster", cluster), ("clocks", ticker), ("pruning", Pruner(shop)),
-            ("deliveries", deliveryWorker),
-        ]
-        let listeners: [(name: String, service: (any Service)?)]
+        let listeners: [NamedService]
         do {
-            listeners = try self.listeners(announcer, ticker).map { ("listener \($0.listener.flag)", $0) }
+            listeners = try self.listeners(announcer, ticker).map { NamedService("listener \($0.listener.flag)", $0) }
         } catch {
             try? await close()
             throw error
         }
-        let end: [(name: String, service: (any Service)?)] = [
-            ("announcement", announcer),
-            ("drain", Drain(shop: shop, time: configuration.drain, ports: ports)),
-        ]
+        let work = [
+            stop.map { NamedService("stop signals", $0) }, cluster.map { NamedService("cluster", $0) },
+            NamedService("clocks", ticker), NamedService("pruning", Pruner(shop)),
+            NamedService("deliveries", deliveryWorker),
+        ].compactMap(\.self)
+        let drain = Drain(shop: shop, time: configuration.drain, ports: ports)
+        let end = [NamedService("announcement", announcer), NamedService("drain", drain)]
         // The services are in starting order. They stop in reverse order.
         var group = ServiceGroupConfiguration(
-            services: (work + listeners + end).compactMap { name, service in
-                service.map { Self.configuration($0, name) }
-            },
+            services: (work + listeners + end).map(Self.configuration),
             logger: logger
         )
         group.maximumGracefulShutdownDuration = configuration.stopLimit
@@ -238,14 +235,11 @@ package struct Runtime: Sendable {
 
     /// If a port is unavailable or the announcement fails, the server stops gracefully, so that the log has no other
     /// errors.
-    private static func configuration(
-        _ service: any Service,
-        _ name: String
-    ) -> ServiceGroupConfiguration.ServiceConfiguration {
-        let isStart = service is NamedListener || service is Announcer
+    private static func configuration(_ named: NamedService) -> ServiceGroupConfiguration.ServiceConfiguration {
+        let isStart = named.service is NamedListener || named.service is Announcer
         return ServiceGroupConfiguration.ServiceConfiguration(
-            service: NamedService(name: name, service: service),
-            successTerminationBehavior: service is StopSignals ? .gracefullyShutdownGroup : .cancelGroup,
+            service: named,
+            successTerminationBehavior: named.service is StopSignals ? .gracefullyShutdownGroup : .cancelGroup,
             failureTerminationBehavior: isStart ? .gracefullyShutdownGroup : .cancelGroup
         )
     }

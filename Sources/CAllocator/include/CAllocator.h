@@ -1,4 +1,4 @@
-// The settings of the C library's allocator that Swift's modules do not show.
+// What Swift's modules do not show of the memory of a process: the C library's allocator, and the pages of the code.
 #ifndef TILL_ALLOCATOR_H
 #define TILL_ALLOCATOR_H
 

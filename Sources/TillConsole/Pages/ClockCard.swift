@@ -85,17 +85,21 @@ struct ClockCard: Sendable {
     }
 
     static func words(_ mode: ClockMode, _ speed: Int?, _ clock: Timestamp, _ wallClock: Timestamp) -> String {
-        switch (mode, speed ?? 1) {
-        case (.frozen, _): return "Frozen"
-        case (.real, _): return "Real time"
-        case (.running, 1):
-            let (now, real) = (clock.milliseconds, wallClock.milliseconds)
-            // The clock was read before the wall clock, so seconds are of no use.
-            guard abs(now - real) >= 60_000 else { return "Real time" }
-            let minute: Int64 = 60_000
-            let length = Words.length(from: real / minute * minute, to: now / minute * minute)
-            return "\(length) \(now > real ? "ahead of" : "behind") real time"
-        case (.running, let speed): return "Speed: \(speed) × real time"
+        guard mode == .running, speed ?? 1 == 1 else { return words(mode, speed) }
+        let (now, real) = (clock.milliseconds, wallClock.milliseconds)
+        let minute: Int64 = 60_000
+        // The clock was read before the wall clock, so seconds are of no use.
+        guard abs(now - real) >= minute else { return words(.real, nil) }
+        let length = Words.length(from: real / minute * minute, to: now / minute * minute)
+        return "\(length) \(now > real ? "ahead of" : "behind") real time"
+    }
+
+    /// The mode of a clock, without its distance from real time.
+    static func words(_ mode: ClockMode, _ speed: Int?) -> String {
+        switch mode {
+        case .frozen: "Frozen"
+        case .running: "Speed: \(speed ?? 1) × real time"
+        case .real: "Real time"
         }
     }
 

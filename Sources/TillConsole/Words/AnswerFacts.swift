@@ -29,7 +29,7 @@ enum AnswerFacts {
         case let answer as ClockInfo:
             return rows([
                 ("Name", answer.name), ("Time", Words.instant(answer.now.milliseconds, withSeconds: true)),
-                ("Mode", mode(of: answer)),
+                ("Mode", ClockCard.words(answer.mode, answer.speed)),
             ])
         case let answer as EndpointInfo:
             let types = answer.types.isEmpty ? "all" : answer.types.joined(separator: ", ")
@@ -39,14 +39,6 @@ enum AnswerFacts {
             ])
         case let answer as ResendInfo: return rows([("Deliveries to be sent again", String(answer.pending))])
         default: return nil
-        }
-    }
-
-    private static func mode(of clock: ClockInfo) -> String {
-        switch clock.mode {
-        case .frozen: "Frozen"
-        case .running: "Speed: \(clock.speed ?? 1) × real time"
-        case .real: "Real time"
         }
     }
 
